@@ -51,7 +51,8 @@ pub(super) fn hint(error: &Error, has_memory: bool) -> Option<String> {
         Error::NoSuchDocument { .. } if let Some(folder) = error.folder_of_documents() => format!(
             "documents lie below it: `fpdb list '{folder}'` shows them, and `fpdb rm --prefix '{folder}'` would remove them all"
         ),
-        Error::NothingFits { option: "where", .. } => "`fpdb show NAME` tells the metadata of a document".into(),
+        Error::NoSuchKey { keys, .. } if keys.is_empty() => "no document has metadata; `fpdb ingest --keep-fields` keeps fields of records and headers of mails, and --metadata reads a table".into(),
+        Error::NothingFits { option: "where", nearest: None, .. } => "`fpdb show NAME` tells the metadata of a document".into(),
         Error::NothingFits { nearest: None, .. } | Error::NoSuchDocument { nearest: None, .. } => "`fpdb list` shows the names".into(),
         Error::NameTaken { .. } => "nothing was renamed: `fpdb rm` removes the documents that have the new names (--prefix FOLDER/ all of a folder); if these are the moved files, ingested since, it can remove the old ones instead; or choose another name".into(),
         Error::NoSuchNumber { .. } => "`fpdb show NAME` and `fpdb list --format json` tell the numbers".into(),

@@ -41,6 +41,7 @@ fn class(error: &Error) -> &'static str {
         | Error::UnknownLimit { .. }
         | Error::InvalidOptions { .. }
         | Error::NothingFits { .. }
+        | Error::NoSuchKey { .. }
         | Error::WindowTooSmall { .. }
         | Error::ProfileMismatch { .. }
         | Error::OtherProfile { .. }

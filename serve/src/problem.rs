@@ -262,6 +262,7 @@ impl From<&Error> for Problem {
             | Error::InvalidOptions { .. }
             | Error::UnknownLimit { .. }
             | Error::NothingFits { .. }
+            | Error::NoSuchKey { .. }
             | Error::PassageLength { .. }
             | Error::WindowTooSmall { .. }
             | Error::ProfileMismatch { .. }

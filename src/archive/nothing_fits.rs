@@ -1,9 +1,11 @@
-//! Checks options that name documents by a prefix or pattern. A value that fits no document is an error,
+//! Checks options that choose documents by a prefix, a pattern or metadata. A value that fits no document is an error,
 //! because it is more likely a mistake than intended.
+
+use std::collections::BTreeSet;
 
 use crate::nearest_name::nearest_name;
 use fpdb_host::error::{Error, Result};
-use fpdb_store::Store;
+use fpdb_store::{Store, field_key};
 
 /// Returns the error for an option whose `value` fits no document. The error has the most similar beginning
 /// of a stored name.
@@ -14,6 +16,37 @@ pub(crate) fn nothing_fits<T>(store: &Store, option: &'static str, value: &str) 
     let value = folder_of(value);
     let nearest = nearest_name(store, value.trim_start_matches('^'))?;
     Err(Error::NothingFits { option, value, nearest })
+}
+
+/// Number of keys that an error lists.
+const KEYS: usize = 30;
+
+/// The error for a value that no document's metadata have, as `DocumentRecord::has_field` compares them. Reads
+/// the records of all documents.
+///
+/// # Errors
+/// A failure to read the store.
+pub(crate) fn no_such_value(store: &Store, name: &str, value: &str) -> Result<Error> {
+    let key = field_key(name);
+    let (mut keys, mut has_key, mut is_part) = (BTreeSet::new(), false, false);
+    store.for_each_document(|_, record| {
+        for (known, _) in &record.metadata {
+            has_key |= [name, key].iter().any(|name| known.eq_ignore_ascii_case(name));
+            if keys.len() < KEYS && !keys.contains(known) {
+                keys.insert(known.clone());
+            }
+        }
+        is_part = name == key && record.has_field(&format!("{key}~"), value);
+        Ok(!is_part)
+    })?;
+    Ok(match has_key {
+        true => Error::NothingFits {
+            option: "where",
+            value: format!("{name}={value}"),
+            nearest: is_part.then(|| format!("{key}~={value}")),
+        },
+        false => Error::NoSuchKey { key: key.to_owned(), keys: keys.into_iter().collect() },
+    })
 }
 
 /// The folder from which [`submission_pattern`](super::submissions::submission_pattern) made the pattern

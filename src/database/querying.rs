@@ -9,6 +9,7 @@ use rayon::prelude::*;
 use super::query_batch::gather;
 use super::selected::select;
 use super::{Database, ids_named, visiting};
+use crate::archive::nothing_fits::no_such_value;
 use crate::nearest_name::nearest_name;
 use crate::query::{
     self, JoinedQueries, PhraseFinder, PreparedQuery, QueryAnswer, QueryOptions, QueryReader, QuerySource, TextCache,
@@ -69,8 +70,8 @@ fn with_selected<'a>(store: &Store, options: Cow<'a, QueryOptions>, task: &Task<
     }
     let fields: Vec<_> = options.metadata.clone().into_iter().collect();
     let selected = select(store, &[], &fields, &task.silent())?;
-    if let Some(value) = selected.unmatched.into_iter().next() {
-        return Err(Error::NothingFits { option: "where", value, nearest: None });
+    if let Some(&field) = selected.unmatched_fields.first() {
+        return Err(no_such_value(store, &fields[field].0, &fields[field].1)?);
     }
     let mut ids = selected.ids;
     if let Some(only) = &options.only {

@@ -4,6 +4,7 @@ use roaring::RoaringBitmap;
 use serde::Serialize;
 
 use super::Database;
+use crate::archive::nothing_fits::no_such_value;
 use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::{Task, is_due};
 use fpdb_kernel::document::DocId;
@@ -21,13 +22,18 @@ pub struct SelectedDocuments {
     pub bytes: u64,
     /// The prefixes and values that no document has, as phrases: `a name that begins with x`, `key=value`.
     pub unmatched: Vec<String>,
+    /// The indexes of the values that no document has. [`Database::no_such_value`] tells why.
+    #[serde(skip)]
+    pub unmatched_fields: Vec<usize>,
 }
 
 impl Database {
-    /// Selects the documents whose name begins with one of `prefixes` and whose metadata have all `fields`
-    /// (names and values). Without prefixes, any name fits. A field name in another case matches too, unless
-    /// the document has a field with the exact spelling. Reads the records of all documents if there are
-    /// fields or no prefixes.
+    /// Selects the documents whose name begins with one of `prefixes`, or any name if there are none, and
+    /// whose metadata have all `fields` (names and values). A name of other case fits too if the document has
+    /// none that is spelled exactly so. At the end of a name, `~` asks for values that contain the given one, `>`
+    /// for equal or later ones in the order of text, `<` for equal or earlier ones and those that begin with
+    /// the given one. Reads the records of all documents if there are fields or no
+    /// prefixes.
     ///
     /// # Errors
     /// [`Error::InvalidParameter`] for a prefix that every name has, such as `./`: it is more likely a
@@ -39,6 +45,16 @@ impl Database {
         task: &Task<'_>,
     ) -> Result<SelectedDocuments> {
         select(&self.store, prefixes, fields, task)
+    }
+
+    /// The error that tells why no document has a value in its metadata: [`Error::NoSuchKey`], or
+    /// [`Error::NothingFits`] with a looser choice that documents fit, if there is one. Reads the records of
+    /// all documents.
+    ///
+    /// # Errors
+    /// A failure to read the store.
+    pub fn no_such_value(&self, name: &str, value: &str) -> Result<Error> {
+        no_such_value(&self.store, name, value)
     }
 }
 
@@ -103,8 +119,10 @@ pub(super) fn select(
     } else {
         store.for_each_document(visit)?;
     }
-    let absent = fields.iter().zip(has).filter(|(_, has)| !has);
-    selected.unmatched.extend(absent.map(|((key, value), _)| format!("{key}={value}")));
+    for (number, ((key, value), _)) in fields.iter().zip(has).enumerate().filter(|(_, (_, has))| !has) {
+        selected.unmatched.push(format!("{key}={value}"));
+        selected.unmatched_fields.push(number);
+    }
     Ok(selected)
 }
 

@@ -164,11 +164,80 @@ fn what_list_shows_is_what_rm_removes() {
 #[test]
 fn a_value_that_no_document_has_is_an_error() {
     let folder = mails();
-    for command in [&["query", "q.txt"][..], &["pairs"], &["list"]] {
-        let run = folder.run(&[command, &["--where", "from=Bob"]].concat());
-        assert_eq!(run.status, 2, "{run:?}");
-        let told = "error: no stored document fits from=Bob (where)\nhint: `fpdb show NAME` tells the metadata of a document\n";
-        assert_eq!(run.stderr, told);
+    let show = "hint: `fpdb show NAME` tells the metadata of a document\n";
+    for (field, told) in [
+        ("from=eve", format!("no stored document fits from=eve (where)\n{show}")),
+        ("From=bob", "no stored document fits From=bob (where)\nhint: did you mean From~=bob?\n".to_owned()),
+        ("from~=eve", format!("no stored document fits from~=eve (where)\n{show}")),
+        ("from>=d", format!("no stored document fits from>=d (where)\n{show}")),
+        (
+            "form=bob@x.org",
+            "no stored document has the key form in its metadata\nhint: documents have these keys: From, x-case\n"
+                .to_owned(),
+        ),
+        (
+            "date<=2021",
+            "no stored document has the key date in its metadata\nhint: documents have these keys: From, x-case\n"
+                .to_owned(),
+        ),
+    ] {
+        for command in [&["query", "q.txt"][..], &["pairs"], &["list"], &["rm"], &["rm", "--yes"]] {
+            let run = folder.run(&[command, &["--where", field]].concat());
+            assert_eq!((run.status, run.stderr.clone()), (2, format!("error: {told}")), "{command:?} {run:?}");
+        }
+    }
+    assert_eq!(metadata(&folder).len(), 8);
+    let bare = Folder::new();
+    bare.write("a.txt", prose(1));
+    bare.ok(&["ingest", "-q", "a.txt"]);
+    let run = bare.run(&["list", "--where", "from=eve"]);
+    assert!(run.stderr.contains("hint: no document has metadata; `fpdb ingest --keep-fields`"), "{run:?}");
+}
+
+/// A range of text, in every command. The last day of a range belongs to it.
+#[test]
+fn values_are_chosen_by_ranges() {
+    let folder = Folder::new();
+    let dates =
+        ["2021-02-28T23:59:59Z", "2021-03-01T00:00:00Z", "2021-03-31T23:59:59+02:00", "2021-04-01", "2021-03", "soon"];
+    let line =
+        |(number, date): (usize, &&str)| json!({"text": prose(1), "id": number, "date": date}).to_string() + "\n";
+    let lines: String = dates.iter().enumerate().map(line).collect();
+    folder.write("a.jsonl", lines + &json!({"text": prose(1), "id": 9}).to_string());
+    folder.ok(&["ingest", "-q", "a.jsonl", "--keep-fields", "date"]);
+    folder.write("q.txt", prose(1));
+    let bounds = ["2021", "2021-03", "2021-03-01", "2021-03-31", "2021-03-31T12", "2021-04-01", "2021-04-01T00"];
+    let database = Database::open(folder.path().join(".fpdb")).unwrap();
+    for low in bounds {
+        for high in bounds {
+            let fits = |date: &&str| *date >= low && &date[..date.len().min(high.len())] <= high;
+            let expected: Vec<String> =
+                (1..).zip(dates).filter(|(_, date)| fits(date)).map(|(line, _)| format!("a.jsonl:{line}")).collect();
+            let fields = [format!("date>={low}"), format!("DATE<={high}")];
+            let flags = ["--where", &fields[0], "--where", &fields[1], "--format", "json"];
+            let names = |command: &[&str], of: &dyn Fn(Vec<Value>) -> Vec<String>| -> Vec<String> {
+                let run = folder.run(&[command, &flags[..]].concat());
+                let mut names = if run.status == 0 { of(run.json()) } else { Vec::new() };
+                names.sort_unstable();
+                names
+            };
+            let text = |value: &Value| value.as_str().unwrap().to_owned();
+            let listed = names(&["list"], &|all| all.iter().map(|one| text(&one["name"])).collect());
+            assert_eq!(listed, expected, "{low} {high}");
+            let found = names(&["query", "q.txt", "--top", "0"], &|all| {
+                all[0]["matches"].as_array().unwrap().iter().map(|found| text(&found["document"])).collect()
+            });
+            assert_eq!(found, expected, "{low} {high}");
+            let (of, all) = (expected.len(), dates.len() + 1);
+            let pairs = names(&["pairs"], &|all| all.iter().map(|pair| text(&pair["a"])).collect());
+            assert_eq!(pairs.len(), (all * (all - 1) - (all - of) * (all - of).saturating_sub(1)) / 2, "{low} {high}");
+            let removed = names(&["rm"], &|all| vec![all[0]["selected"].to_string()]);
+            assert_eq!(removed.first().map_or("0", String::as_str), of.to_string(), "{low} {high}");
+            let options = json!({"metadata": {"date>": low, "Date<": high}});
+            let options = options_from_json(&QueryOptions::default().top(None), options).unwrap();
+            let answer = database.query_with(QuerySource::File(folder.path().join("q.txt")), &options, &Task::new());
+            assert_eq!(answer.map_or(0, |answer| answer.matches.len()), of, "{low} {high}");
+        }
     }
 }
 
@@ -177,8 +246,10 @@ fn a_value_that_no_document_has_is_an_error() {
 fn an_empty_part_of_a_value_selects_nothing() {
     let folder = mails();
     for command in [&["list"][..], &["query", "q.txt"], &["pairs"], &["rm", "--yes"]] {
-        let run = folder.run(&[command, &["--where", "from~="]].concat());
-        assert_eq!(run.status, 2, "{command:?} {run:?}");
+        for field in ["from~=", "from>=", "from<="] {
+            let run = folder.run(&[command, &["--where", field]].concat());
+            assert_eq!(run.status, 2, "{command:?} {run:?}");
+        }
     }
     assert_eq!(metadata(&folder).len(), 8);
 }

@@ -1,6 +1,6 @@
 //! The options of a query.
 
-use fpdb::{Database, DocId, Error, Mode, QueryOptions, Task};
+use fpdb::{Database, DocId, Mode, QueryOptions, Task};
 
 use crate::typed::QueryArgs;
 
@@ -41,8 +41,8 @@ pub(crate) fn chosen(database: &Database, fields: &[(String, String)]) -> fpdb::
         return Ok(None);
     }
     let selected = database.select(&[], fields, &Task::new())?;
-    match selected.unmatched.into_iter().next() {
-        Some(value) => Err(Error::NothingFits { option: "where", value, nearest: None }),
+    match selected.unmatched_fields.first().map(|&field| &fields[field]) {
+        Some((name, value)) => Err(database.no_such_value(name, value)?),
         None => Ok(Some(selected.ids)),
     }
 }

@@ -70,7 +70,7 @@ pub(super) fn parse_time(text: &str) -> Result<i64, String> {
     seconds_of(text).ok_or_else(|| "expected a time such as 2026-11-21 or 2026-11-21T08:30:00Z".into())
 }
 
-/// Parses a name and a value of metadata.
+/// Parses a name and a value of metadata. The name may end with `~`, `>` or `<`, as in KEY~=VALUE.
 pub(super) fn parse_field(text: &str) -> Result<(String, String), String> {
     let ends = text.match_indices('=').find(|&(at, _)| !text[..at].ends_with('\\'));
     match ends {
@@ -115,6 +115,7 @@ mod tests {
             (r"a\=b=c=d", "a=b", "c=d"),
             (r"a\b=\=", r"a\b", r"\="),
             ("a=", "a", ""),
+            ("a>=b", "a>", "b"),
         ] {
             assert_eq!(parse_field(text), Ok((key.into(), value.into())), "{text}");
         }

@@ -233,11 +233,15 @@ fn by_selection(global: &Global, args: &RmArgs, printer: &Printer) -> anyhow::Re
         }
     }
     for unmatched in &removal.unmatched {
-        let told = format!("no stored document has {unmatched}");
-        if args.ignore_missing { printer.detail(&told) } else { printer.error(&anyhow::anyhow!(told)) }
-    }
-    if !removal.unmatched.is_empty() && !args.ignore_missing {
-        printer.note("hint: `fpdb list` shows the names, and `fpdb show NAME` the metadata of a document");
+        let field = args.fields.iter().find(|(name, value)| *unmatched == format!("{name}={value}"));
+        match field {
+            _ if args.ignore_missing => printer.detail(&format!("no stored document has {unmatched}")),
+            Some((name, value)) => printer.error(&database::open(global)?.no_such_value(name, value)?.into()),
+            None => {
+                printer.error(&anyhow::anyhow!("no stored document has {unmatched}"));
+                printer.note("hint: `fpdb list` shows the names");
+            }
+        }
     }
     Ok(if removal.unmatched.is_empty() || args.ignore_missing { RunStatus::Done } else { RunStatus::Incomplete })
 }

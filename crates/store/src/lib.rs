@@ -70,7 +70,7 @@ pub use codec::block::Posting;
 pub use codec::format::{DECISIONS, FORMAT_VERSION};
 pub use codec::positions::FingerprintPlace;
 pub use codec::records::{
-    ContainerRecord, DocumentRecord, KeptOutRecord, SourceRecord, TextCounts, TextView, ViewCounts,
+    ContainerRecord, DocumentRecord, KeptOutRecord, SourceRecord, TextCounts, TextView, ViewCounts, field_key,
 };
 pub use codec::varint;
 pub use engine::Level;

@@ -8,10 +8,10 @@ use roaring::RoaringTreemap;
 use super::grouping::Grouping;
 use super::measured::Measured;
 use super::options::{GroupBy, PairsOptions, Since};
-use crate::archive::nothing_fits::nothing_fits;
+use crate::archive::nothing_fits::{no_such_value, nothing_fits};
 use crate::archive::submissions::Submissions;
 use crate::query::Weight;
-use fpdb_host::error::{Error, Result};
+use fpdb_host::error::Result;
 use fpdb_kernel::profile::{Profile, View};
 use fpdb_reading::input::NamePrefix;
 use fpdb_store::Store;
@@ -173,7 +173,7 @@ impl Documents {
             return nothing_fits(store, "old", prefix);
         }
         if let Some(((name, value), _)) = options.metadata.iter().zip(met_values).find(|(_, met)| !met) {
-            return Err(Error::NothingFits { option: "where", value: format!("{name}={value}"), nearest: None });
+            return Err(no_such_value(store, name, value)?);
         }
         if let (Some(pattern), true) = (&options.submission_by, documents.submissions.are_missing()) {
             return nothing_fits(store, "submission_by", pattern);

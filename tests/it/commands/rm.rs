@@ -63,8 +63,9 @@ fn documents_are_removed_by_prefix_and_by_value_and_counted_first() {
 
     ---
     error: no stored document has a name that begins with none/
-    error: no stored document has label=ham
-    hint: `fpdb list` shows the names, and `fpdb show NAME` the metadata of a document
+    hint: `fpdb list` shows the names
+    error: no stored document fits label=ham (where)
+    hint: `fpdb show NAME` tells the metadata of a document
     "#);
     assert_snapshot!(told(&folder.run(&["rm", "--format", "json", "-f", "--prefix", "none/", "--prefix", "docs/b"])), @r#"
     0
@@ -104,7 +105,7 @@ fn documents_are_removed_by_prefix_and_by_value_and_counted_first() {
 
     ---
     error: no stored document has a name that begins with docs/bb/
-    hint: `fpdb list` shows the names, and `fpdb show NAME` the metadata of a document
+    hint: `fpdb list` shows the names
     "#);
     assert_snapshot!(told(&folder.run(&["rm", "--yes", "--prefix", "docs/bb/", "--ignore-missing"])), @r#"
     0

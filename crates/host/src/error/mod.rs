@@ -375,14 +375,23 @@ pub enum Error {
         /// searched for.
         nearest: Option<String>,
     },
-    /// A prefix, folder or pattern that no stored document fits.
+    /// No stored document has this key in its metadata.
+    #[error("no stored document has the key {key} in its metadata")]
+    NoSuchKey {
+        /// The key asked for.
+        key: String,
+        /// The keys that documents have, sorted; the first of them if there are many.
+        keys: Vec<String>,
+    },
+    /// A prefix, folder, pattern or value of metadata that no stored document fits.
     #[error("no stored document fits {value} ({option})")]
     NothingFits {
         /// The option.
         option: &'static str,
         /// Its value.
         value: String,
-        /// The most similar beginning of a stored name. `None` if none is similar.
+        /// The most similar beginning of a stored name, or a looser choice of metadata that documents fit.
+        /// `None` if there is none.
         nearest: Option<String>,
     },
     /// Documents already have the names that other documents should get.
