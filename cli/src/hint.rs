@@ -146,6 +146,9 @@ fn document_hint(error: &DocumentError) -> Option<&'static str> {
         DocumentError::IsAContainer { .. } => {
             "name one of its documents, such as all.zip!a.c, or query with it: each document in it is then a query; --no-expand takes it as one document, as it is"
         }
+        DocumentError::NoSuchPart { .. } => {
+            "`fpdb list` shows the names of the parts that were ingested, such as all.zip!a.c, box.mbox#3, box.mbox#3!a.pdf or data.jsonl:17"
+        }
         DocumentError::RecordsWithoutName { path } if path.is_file() => {
             "rename it so that its name ends in .jsonl; --no-expand takes it as one document"
         }

@@ -307,6 +307,7 @@ impl From<&Error> for Problem {
                 DocumentError::ChangedWhileReading { .. }
                 | DocumentError::PathNotUtf8 { .. }
                 | DocumentError::IsAContainer { .. }
+                | DocumentError::NoSuchPart { .. }
                 | DocumentError::RecordsWithoutName { .. }
                 | DocumentError::RecordsInArray { .. }
                 | DocumentError::NotAFile { .. }
@@ -393,6 +394,7 @@ mod tests {
             Error::TextGone { name: "a".into(), source_path: Some("/secret/place".into()) },
             Error::NotReadAgain { source: Box::new(Error::Io { action: "read", path: path.clone(), source: io() }) },
             Error::Document(DocumentError::NotAFile { path: path.clone() }),
+            Error::Document(DocumentError::NoSuchPart { path: path.clone(), part: "#1".into() }),
             Error::Document(DocumentError::IsAContainer { path }),
         ];
         for error in errors {

@@ -53,16 +53,30 @@ fn a_part_of_an_archive_is_compared_by_its_name() {
 }
 
 #[test]
-fn a_part_that_is_not_there_is_an_error_like_a_missing_file() {
+fn a_part_that_is_not_there_is_told_from_a_missing_file() {
     let folder = Folder::new();
     packed(&folder);
     folder.write("plain.txt", prose(1));
-    for part in ["all.zip!c.txt", "all.zip!ann", "plain.txt!a.txt", "plain.txt:1", "two.jsonl:3", "none.zip!a.txt"] {
-        let run = folder.run(&["diff", part, "unpacked/a.txt"]);
-        assert_eq!(run.status, 2, "{run:?}");
-        assert!(run.stderr.contains(&format!("cannot read {part}")), "{run:?}");
+    folder.write("box.mbox", format!("From a@x Sat Jan  3 01:05:34 1996\nFrom: a@x\nSubject: s\n\n{}", prose(1)));
+    folder.ok(&["ingest", "-q", "unpacked"]);
+    for (file, part) in [
+        ("all.zip", "!c.txt"),
+        ("all.zip", "!ann"),
+        ("plain.txt", "!a.txt"),
+        ("plain.txt", ":1"),
+        ("two.jsonl", ":3"),
+        ("box.mbox", "#2"),
+        ("box.mbox", "#1!nosuch.pdf"),
+    ] {
+        let name = format!("{file}{part}");
+        for run in [folder.run(&["diff", &name, "unpacked/a.txt"]), folder.run(&["query", &name])] {
+            assert_eq!(run.status, 2, "{run:?}");
+            assert!(run.stderr.contains(&format!("{file} exists, but it has no part {part}\nhint: ")), "{run:?}");
+        }
     }
-    // A name that has such a sign but is that of a file means the file.
+    let run = folder.run(&["diff", "none.zip!a.txt", "unpacked/a.txt"]);
+    assert!(run.status == 2 && run.stderr.contains("cannot read none.zip!a.txt"), "{run:?}");
+    // A file whose name has such a sign is that file.
     folder.write("plain.txt!a.txt", prose(2));
     assert!(folder.ok(&["diff", "plain.txt!a.txt", "unpacked/b.txt"]).stdout.contains("100.0%"));
 }

@@ -255,6 +255,14 @@ pub enum DocumentError {
         /// The file.
         path: PathBuf,
     },
+    /// The file exists, but no such part of it was found.
+    #[error("{} exists, but it has no part {part}", path.display())]
+    NoSuchPart {
+        /// The file.
+        path: PathBuf,
+        /// The name of the part, without that of the file.
+        part: String,
+    },
     /// The file holds JSON lines, but its name does not show that.
     #[error("{} holds JSON lines, and its name does not say so", path.display())]
     RecordsWithoutName {

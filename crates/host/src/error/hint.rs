@@ -172,6 +172,9 @@ impl DocumentError {
             Self::IsAContainer { .. } => {
                 "name one of its documents, such as all.zip!a.c, or query with each document in it"
             }
+            Self::NoSuchPart { .. } => {
+                "name a part as an ingest of the file does: its records and mails are numbered from 1, and a part that cannot be read is no document"
+            }
             Self::RecordsWithoutName { .. } => "give it a name that ends in .jsonl, or read it as one document",
             Self::RecordsInArray { .. } => {
                 "write one record a line to a file whose name ends in .jsonl, or read it as one document"

@@ -57,7 +57,8 @@ pub(crate) fn text_gone(source: &str, suffix: &str) -> Error {
 }
 
 /// The document that a path names as a part of a container, such as `all.zip!ann/a.c`. `!/` means `!`. The
-/// container may have any size. `None` if there is no such part.
+/// container may have any size. `None` if no beginning of the path is a file. If the file has no such part, this
+/// is [`DocumentError::NoSuchPart`].
 pub(crate) fn named_part(path: &Path, options: &ReadOptions, stop: &StopToken) -> Option<Result<Candidate>> {
     let path = path.to_str()?;
     let (at, _) = path.match_indices(PARTS).find(|&(at, _)| Path::new(&path[..at]).is_file())?;
@@ -68,7 +69,11 @@ pub(crate) fn named_part(path: &Path, options: &ReadOptions, stop: &StopToken) -
     let record = member_of(&suffix, &options.fields);
     let wanted = BTreeMap::from([(record.clone(), u64::MAX), (suffix.clone(), u64::MAX)]);
     match members_of_file(Path::new(file), field, &wanted, options, u64::MAX, stop) {
-        Ok(mut members) => members.take(&record, &suffix).or_else(|| members.take(&suffix, &suffix)),
+        Ok(mut members) => {
+            let found = members.take(&record, &suffix).or_else(|| members.take(&suffix, &suffix));
+            let missing = || DocumentError::NoSuchPart { path: file.into(), part: suffix.clone() };
+            Some(found.unwrap_or_else(|| Err(Error::Document(missing()))))
+        }
         Err(error) => Some(Err(error)),
     }
 }
