@@ -369,6 +369,30 @@ fn attachments_of_a_removed_mail_stay_and_rm_names_the_command_that_removes_them
     assert!(folder.ok(&["list"]).stdout.contains("zoe.eml.eml!a.txt"));
 }
 
+/// A file of Apple Mail is its mail: with the same text, headers and attachments, and offsets of the same text.
+#[test]
+fn a_file_of_apple_mail_is_read_as_its_mail() {
+    let folder = Folder::new();
+    let one = mail("b", &prose(0), &[("a.txt", "text/plain", prose(1).as_bytes())]);
+    folder.write("a.eml", &one);
+    let list = "<?xml version=\"1.0\"?>\n<plist version=\"1.0\"><dict><key>flags</key></dict></plist>\n";
+    folder.write("b.emlx", format!("{:<10}\n{one}{list}", one.len()));
+    folder.write("text.txt", prose(0));
+    ingest(&folder, &["--attachments", "--keep-fields", "From,Subject", "a.eml", "b.emlx"]);
+    assert_eq!(names(&folder), ["a.eml", "a.eml!a.txt", "b.emlx", "b.emlx!a.txt"]);
+    let listed = folder.ok(&["list", "--format", "json"]).json();
+    for (eml, emlx) in [(0, 2), (1, 3)] {
+        for field in ["metadata", "symbols", "fingerprints", "format"] {
+            assert_eq!(listed[eml][field], listed[emlx][field], "{field}");
+        }
+    }
+    assert_eq!(listed[2]["metadata"]["Subject"], "late");
+    assert_eq!(folder.ok(&["show", "--text", "b.emlx"]).stdout, folder.ok(&["show", "--text", "a.eml"]).stdout);
+    let answer = folder.ok(&["query", "text.txt", "--format", "json"]).json().remove(0);
+    let passages = |at: usize| answer["matches"][at]["passages"].clone();
+    assert!(passages(0)[0]["exact"] == true && passages(0) == passages(1), "{answer}");
+}
+
 /// A report whose removable documents are whole mails, and some of the documents of others.
 #[test]
 fn apply_keeps_mails_and_attachments_together() {

@@ -6,6 +6,7 @@
 //! The library drops the last part of a multipart without a closing line, as in a mail that was cut off. So
 //! missing closing lines are added before the message is read.
 
+mod emlx;
 mod headers;
 
 use std::borrow::Cow;
@@ -79,7 +80,7 @@ fn content<'a>(message: &'a Message<'_>, part: &'a MessagePart<'_>) -> Cow<'a, [
 
 /// Passes on the message in these bytes.
 fn with_message<T>(bytes: &[u8], take: impl FnOnce(&Message<'_>) -> Result<T>) -> Result<T> {
-    let mut bytes = Cow::Borrowed(bytes);
+    let mut bytes = Cow::Borrowed(emlx::mail_in(bytes));
     for depth in (0..=DEPTH).rev() {
         let message = MessageParser::default().parse(bytes.as_ref());
         let message = message.ok_or_else(|| Error::not_of_format(Format::Mail, "it has no header"))?;

@@ -19,7 +19,7 @@ const EXTENSIONS: [(Format, &[&str]); 12] = [
     (Format::ReStructuredText, &["rst", "rest"]),
     (Format::Tex, &["tex", "ltx", "latex"]),
     (Format::Notebook, &["ipynb"]),
-    (Format::Mail, &["eml"]),
+    (Format::Mail, &["eml", "emlx"]),
     (Format::Pdf, &["pdf"]),
     (Format::Docx, &["docx", "docm", "dotx"]),
     (Format::Odt, &["odt", "ott"]),
@@ -279,7 +279,7 @@ mod tests {
 
     #[test]
     fn what_a_document_begins_with_comes_first() {
-        let cases: [(&str, &[u8], Format); 29] = [
+        let cases: [(&str, &[u8], Format); 30] = [
             ("a", b"<!DOCTYPE html><p>x", Format::Html),
             ("a.txt", b"\xEF\xBB\xBF \n<!-- saved -->\n<HTML lang=en>", Format::Html),
             ("a", b"<?xml version='1.0'?>\n<!DOCTYPE html PUBLIC>", Format::Html),
@@ -289,6 +289,7 @@ mod tests {
             ("index.php", b"<!DOCTYPE html><?php echo 1 ?>", Format::Text),
             ("a.md", b"<html>", Format::Markdown),
             ("a.eml", b"<html>", Format::Mail),
+            ("a.partial.emlx", b"64  \nFrom: a", Format::Mail),
             ("a.htm", b"plain", Format::Html),
             ("a", b"%PDF-1.7", Format::Pdf),
             ("a.txt", b"\0\0 junk %PDF-1.7", Format::Pdf),

@@ -2,6 +2,7 @@
 
 use mail_parser::{DateTime, HeaderValue, MessageParser};
 
+use super::emlx;
 use fpdb_host::clock::rfc3339_of;
 
 /// The headers that state a date.
@@ -12,7 +13,7 @@ const DATES: [&str; 2] = ["date", "resent-date"];
 /// unreadable, the date is that of the latest header `Received`. If another header is repeated, the last one
 /// counts.
 pub(in crate::extract) fn headers(bytes: &[u8], wanted: &[&str]) -> Vec<(String, String)> {
-    let Some(message) = MessageParser::default().parse_headers(bytes) else { return Vec::new() };
+    let Some(message) = MessageParser::default().parse_headers(emlx::mail_in(bytes)) else { return Vec::new() };
     let received = |name: &str| {
         let dates = message.received_all().filter_map(|received| received.date).filter(DateTime::is_valid);
         let latest = dates.max_by_key(DateTime::to_timestamp).filter(|_| name.eq_ignore_ascii_case("date"));
