@@ -83,6 +83,7 @@ pub(super) fn hint(error: &Error, has_memory: bool) -> Option<String> {
             let prefix = if is_of_all { "PREFIX" } else { &prefix };
             format!("if its disk is mounted, delete the empty folder and prune again, or remove the documents with `fpdb rm --prefix {prefix}`")
         }
+        Error::GoneSource { .. } => "if it was moved, `fpdb mv OLD NEW` takes its documents and flags along; if it was deleted, `fpdb rm --prefix PREFIX --yes` removes its documents".into(),
         Error::NotProse { .. } => "leave --skip-quotes and --ignore-phrases out, or use a profile of characters or words: text, prose or words".into(),
         Error::NotWords { .. } => "leave --rewritten out, or compare with `--profile words`: `fpdb diff --profile words`, or a database that was made with it".into(),
         Error::NoTextToIgnore { .. } => "query with its file, or leave --skip-quotes and --ignore-phrases out; `ingest --store-text` keeps texts in the database".into(),

@@ -168,9 +168,9 @@ pub struct KeptOut {
     #[serde(with = "hexadecimal")]
     #[cfg_attr(feature = "json-schema", schemars(with = "String"))]
     pub digest: Digest,
-    /// The name of the document that was removed.
-    pub name: String,
-    /// When it was removed, in seconds since 1970.
+    /// The names of the documents that were removed, the first 100.
+    pub names: Vec<String>,
+    /// When the last of them was removed, in seconds since 1970.
     pub since: i64,
 }
 

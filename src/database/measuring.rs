@@ -1,7 +1,7 @@
 //! Measuring: the figures of a database.
 
 use super::Database;
-use super::facts::{CacheUse, DatabaseStats, RememberedSource, StoredPart};
+use super::facts::{CacheUse, DatabaseStats, StoredPart};
 use super::hash_counts::HashCounts;
 use fpdb_host::error::Result;
 use fpdb_host::progress::{Task, is_due};
@@ -51,7 +51,7 @@ impl Database {
             cache: CacheUse { bytes, capacity },
             stored: self.store.bytes_by_part()?.into_iter().map(part).collect(),
             committed_at: (state.committed_at != 0).then_some(state.committed_at),
-            sources: self.store.sources()?.into_iter().map(RememberedSource::of).collect(),
+            sources: self.remembered_sources()?,
             kept_out: self.kept_out()?,
             damaged_stores: self.store.damaged_stores()?,
         })

@@ -7,7 +7,7 @@ mod measuring;
 mod pairing;
 mod query_batch;
 mod querying;
-mod remembered;
+pub(crate) mod remembered;
 mod rename;
 mod selected;
 mod writer;
@@ -477,13 +477,24 @@ impl Database {
         Ok(record.map_or_else(Map::new, |record| remembered::options(&record.settings)))
     }
 
+    /// All files and folders with [remembered](DatabaseWriter::remember) options, by path.
+    ///
+    /// # Errors
+    /// A failure to read the store.
+    pub fn remembered_sources(&self) -> Result<Vec<RememberedSource>> {
+        Ok(self.store.sources()?.into_iter().map(RememberedSource::of).collect())
+    }
+
     /// The contents that [`DatabaseWriter::keep_out`] keeps out, in order of their digests.
     ///
     /// # Errors
     /// A failure to read the store.
     pub fn kept_out(&self) -> Result<Vec<KeptOut>> {
-        let contents = self.store.kept_out()?.into_iter();
-        Ok(contents.map(|(digest, KeptOutRecord { name, since })| KeptOut { digest, name, since }).collect())
+        let content = |(digest, KeptOutRecord { removed, since })| {
+            let names = removed.into_iter().map(|(name, _)| name).collect();
+            KeptOut { digest, names, since }
+        };
+        Ok(self.store.kept_out()?.into_iter().map(content).collect())
     }
 
     /// Checks all postings, positions, documents, names and counts against each other and against the

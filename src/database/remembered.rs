@@ -29,7 +29,7 @@ const EARLIER_FLAGS: [(&str, &str, bool); 10] = [
 /// # Errors
 /// [`Error::InvalidOptions`](crate::Error::InvalidOptions) if the options cannot be written as JSON;
 /// [`Error::Io`](crate::Error::Io) if the current folder is not known.
-pub(super) fn record(options: &IngestOptions) -> Result<Vec<String>> {
+pub(crate) fn record(options: &IngestOptions) -> Result<Vec<String>> {
     let IngestOptions { store_text, walk, read, .. } = options.clone();
     let ReadOptions { front_end, closed, attachments, fields, .. } = read;
     let read = ReadOptions::default().front_end(front_end).closed(closed).attachments(attachments).fields(fields);

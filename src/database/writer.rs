@@ -1,5 +1,6 @@
 //! Writer: the type for changing a database.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Deref;
 use std::path::Path;
 use std::sync::Arc;
@@ -372,30 +373,37 @@ impl DatabaseWriter {
     /// Fails if the store cannot be read or written.
     pub fn keep_out(&self, ids: &[DocId]) -> Result<()> {
         self.store.change_alone(&StopToken::new(), || {
-            let mut contents = Vec::new();
+            let mut contents: BTreeMap<Digest, KeptOutRecord> = self.store.kept_out()?.into_iter().collect();
+            let mut changed = BTreeSet::new();
             for id in ids {
                 match self.store.document_numbered(id.0) {
                     Err(Error::NoSuchNumber { .. }) => {}
                     record => {
-                        let DocumentRecord { name, digest, .. } = record?;
-                        contents.push((digest, Some(KeptOutRecord { name, since: clock::now() })));
+                        let DocumentRecord { name, source, digest, .. } = record?;
+                        let content = contents.entry(digest).or_insert(KeptOutRecord { removed: Vec::new(), since: 0 });
+                        content.since = clock::now();
+                        if content.has_room() && content.removed.iter().all(|(known, _)| *known != name) {
+                            content.removed.push((name, source));
+                        }
+                        changed.insert(digest);
                     }
                 }
             }
-            self.store.keep_out(&contents)
+            contents.retain(|digest, _| changed.contains(digest));
+            self.store.keep_out(&contents.into_iter().collect::<Vec<_>>())
         })
     }
 
-    /// Lets these contents in again. Returns false if none of them was kept out.
+    /// Lets these contents in again. The next ingest reads the archives and files of records that held them,
+    /// even if they are unchanged.
     ///
     /// # Errors
     /// Fails if the store cannot be read or written.
-    pub fn readmit(&self, contents: &[Digest]) -> Result<bool> {
+    pub fn readmit(&self, contents: &[Digest]) -> Result<()> {
         self.store.change_alone(&StopToken::new(), || {
             let mut known = self.store.kept_out()?;
             known.retain(|(digest, _)| contents.contains(digest));
-            self.store.keep_out(&known.iter().map(|&(digest, _)| (digest, None)).collect::<Vec<_>>())?;
-            Ok(!known.is_empty())
+            self.store.readmit(&known)
         })
     }
 

@@ -279,7 +279,7 @@ impl Intake<'_> {
                 self.absent.note(&about, Some(read.format));
                 let fingerprints = (self.batch.fingerprints(), self.batch.fingerprints_of_text());
                 let record = record_of(about, &read, fingerprints);
-                let mail = self.remembered_mail(&record);
+                let mail = self.remembered_mail(&record).filter(|_| !self.kept_out.contains(&record.digest));
                 let IngestSummary { kept, failures, .. } = self.summary;
                 let added = self.resolve(record)?;
                 if (kept, failures) == (self.summary.kept, self.summary.failures) {
@@ -339,6 +339,7 @@ impl Intake<'_> {
         }
         if self.kept_out.contains(&record.digest) && self.known().with_content(&record.digest)?.is_none() {
             self.abandon()?;
+            self.drop_versions_before(&record)?;
             self.skip(record.name, SkipReason::KeptOut);
             return Ok(None);
         }
@@ -413,6 +414,20 @@ impl Intake<'_> {
                 self.add(record, Outcome::Replaced).map(Some)
             }
         }
+    }
+
+    /// Deletes the stored versions of a document of which the new version is kept out.
+    fn drop_versions_before(&mut self, kept_out: &DocumentRecord) -> Result<()> {
+        for id in self.known().named(&kept_out.name)? {
+            let old = self.known().record(id)?;
+            if self.replaces() && old.source == kept_out.source {
+                self.progress.removed(&old.name);
+                self.summary.removed += 1;
+                self.summary.list_removed(&old.name);
+                self.batch.delete(id, old);
+            }
+        }
+        Ok(())
     }
 
     /// True if a new document replaces the stored documents of its name.

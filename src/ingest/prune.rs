@@ -12,11 +12,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::known::KnownDocuments;
 use super::options::IngestOptions;
+use crate::database::remembered;
 use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::Task;
 use fpdb_kernel::document::Digest;
 use fpdb_reading::input::{FileFacts, Scope, Source, file_name_of, is_missing};
-use fpdb_store::{ContainerRecord, DocumentRecord, Store};
+use fpdb_store::{ContainerRecord, DocumentRecord, SourceRecord, Store};
 
 /// The documents of the named folders whose files are gone.
 pub(super) struct Prune {
@@ -28,6 +29,8 @@ pub(super) struct Prune {
     elsewhere: Vec<u32>,
     /// The files and folders that the search for renamed files could not read.
     unseen: Unseen,
+    /// The remembered files and folders that are gone, and were read with other options than this run's.
+    gone_sources: Vec<String>,
     pub(super) scope: Scope,
 }
 
@@ -168,7 +171,11 @@ impl Prune {
         }
         let mut containers: Vec<MissingContainer> = containers.into_values().flatten().collect();
         containers.sort_by(|a, b| a.ids.cmp(&b.ids));
-        Ok(Some(Self { missing, containers, elsewhere, unseen: Unseen::default(), scope }))
+        let settings = remembered::record(options)?;
+        let is_gone = |path: &str| matches!(Path::new(path).metadata(), Err(error) if error.kind() == ErrorKind::NotFound);
+        let is_other = |source: &SourceRecord| source.settings != settings && is_gone(&source.path);
+        let gone_sources = store.sources()?.into_iter().filter(is_other).map(|source| source.path).collect();
+        Ok(Some(Self { missing, containers, elsewhere, unseen: Unseen::default(), gone_sources, scope }))
     }
 
     /// Keeps the documents that the search for renamed files has found, and documents that may be in places
@@ -183,6 +190,12 @@ impl Prune {
         let Unseen { folder, sizes, .. } = &self.unseen;
         // The record of a member does not have the size of its container.
         folder.is_some() || !sizes.is_empty() && (!document.is_file || sizes.contains(&document.bytes))
+    }
+
+    /// The gone file or folder with options of its own that a document was read from, if any.
+    pub(super) fn gone_source(&self, record: &DocumentRecord) -> Option<&str> {
+        let source = Path::new(record.source.as_deref()?);
+        self.gone_sources.iter().map(String::as_str).find(|gone| source.starts_with(gone))
     }
 
     /// A folder that could not be listed, if any.

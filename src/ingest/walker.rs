@@ -199,6 +199,8 @@ impl<'a> Walker<'a> {
         };
         let _ = self.step(IntakeStep::Open(file.source.clone()));
         match container.expand(&about, &file, reading, &mut |found| self.member(found)) {
+            // It was not read to its end.
+            Ok(_) if self.stop.is_stopped() => Ok(ControlFlow::Break(())),
             Ok(whole) => Ok(self.step(IntakeStep::Close(ReadContainer { name: about.name, file, whole }))),
             Err(error) => Ok(self.step(IntakeStep::Failed { name: about.name, error })),
         }

@@ -270,7 +270,7 @@ fn a_forgotten_handout_is_added() {
     // Boilerplate that was ingested with other flags is not read with these.
     folder.ok(&["ingest", "-q", "--as", "text", "--boilerplate", "task.txt"]);
     let run = folder.run(&["ingest", "essays", "--boilerplate", "task.txt"]);
-    assert!(run.status == 2 && run.stderr.contains("task.txt with --as=text"), "{run:?}");
+    assert!(run.status == 2 && run.stderr.contains("task.txt was ingested with --as=text"), "{run:?}");
 }
 
 /// Files that everybody was given are no evidence of copying, even if their bytes are identical.

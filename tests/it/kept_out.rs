@@ -42,10 +42,10 @@ fn a_document_that_is_kept_out_comes_back_under_no_name() {
     assert_eq!(kept_out(&folder, &["in"]), 5);
     let rest = ["in/all.zip!y.txt", "in/box.mbox#1", "in/box.mbox#3", "in/other.txt"];
     assert_eq!(names(&folder), rest);
-    // A file that gets such a content keeps its stored version until it is pruned.
+    // A file that gets such a content loses its stored version.
     folder.write("in/other.txt", prose(3));
     kept_out(&folder, &["in"]);
-    assert_eq!(names(&folder), rest);
+    assert_eq!(names(&folder), rest[..3]);
     folder.write("in/other.txt", prose(4));
     // Another database with the content, a backup and a check.
     folder.write("new/secret.txt", prose(3));
@@ -66,4 +66,37 @@ fn a_document_that_is_kept_out_comes_back_under_no_name() {
     assert!(names(&folder).contains(&"in/secret.txt".to_owned()) && names(&folder).contains(&"in/copy.txt".to_owned()));
     let run = folder.run(&["rm", "--readmit", "in/secret.txt"]);
     assert!(run.status == 2 && run.stderr.contains("no document named in/secret.txt was removed"), "{run:?}");
+}
+
+/// A name of each copy lets the content in again, also from archives and mails whose files are unchanged.
+#[test]
+fn each_name_of_a_content_lets_it_in_again() {
+    let folder = Folder::new();
+    folder.write("in/a.txt", prose(1));
+    folder.write("in/b.txt", prose(1));
+    folder.write("in/c.zip", zip_of(&[("x.txt", prose(2).as_bytes())]));
+    let law = mail("law@firm.example", 3);
+    folder.write("in/law.eml", law.split_once('\n').unwrap().1);
+    for file in ["a.txt", "b.txt", "c.zip", "law.eml"] {
+        folder.age(&format!("in/{file}"));
+    }
+    let ingest = ["--keep-fields", "from", "in"];
+    folder.ok(&[&["ingest", "-q", "--profile", "prose"], &ingest[..]].concat());
+    let all = names(&folder);
+    assert_eq!(all.len(), 4);
+    let run = folder.ok(&["rm", "in/a.txt", "--keep-out"]);
+    assert!(run.stderr.contains("the same bytes stay in in/b.txt"), "{run:?}");
+    let run = folder.ok(&["rm", "--prefix", "in/", "--keep-out", "--yes"]);
+    assert!(!run.stderr.contains("stay"), "{run:?}");
+    // The archive is unchanged, so it is read once.
+    for skipped in [4, 3, 3] {
+        assert_eq!(kept_out(&folder, &ingest), skipped);
+        assert_eq!(names(&folder), [""; 0]);
+    }
+    for (name, back) in [("in/a.txt", 2), ("in/c.zip!x.txt", 3), ("in/law.eml", 4)] {
+        folder.ok(&["rm", "--readmit", name]);
+        folder.ok(&[&["ingest", "-q"], &ingest[..]].concat());
+        assert_eq!(names(&folder).len(), back, "{name}");
+    }
+    assert_eq!(names(&folder), all);
 }

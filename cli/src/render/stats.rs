@@ -130,11 +130,8 @@ pub(crate) fn stats_page(stats: &DatabaseStats, verbose: bool) -> String {
     if let more @ 1.. = stats.sources.len().saturating_sub(SOURCES_SHOWN) {
         row("", format!("... and {more} more"));
     }
-    for (at, content) in stats.kept_out.iter().take(SOURCES_SHOWN).enumerate() {
-        row(if at == 0 { "kept out" } else { "" }, escape_terminal(&content.name).into_owned());
-    }
-    if let more @ 1.. = stats.kept_out.len().saturating_sub(SOURCES_SHOWN) {
-        row("", format!("... and {more} more"));
+    if !stats.kept_out.is_empty() {
+        row("kept out", format!("{} (--format json lists them)", count(stats.kept_out.len() as u64, "content")));
     }
     if let Some(seconds) = stats.committed_at {
         row("last commit", moment(seconds));

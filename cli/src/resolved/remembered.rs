@@ -1,10 +1,11 @@
 //! Reading flags of an ingest: the flags that were typed, otherwise those of the last ingest of the same
 //! paths, otherwise those of the folder around them.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use anyhow::Context;
-use fpdb::{Database, DatabaseWriter, IngestOptions, WalkOptions};
+use fpdb::maintenance::RememberedSource;
+use fpdb::{Database, DatabaseWriter, IngestOptions, WalkOptions, glob_of_path};
 use serde_json::{Map, Value};
 
 use crate::printer::Printer;
@@ -55,8 +56,9 @@ pub(crate) fn options(database: &Database, args: &IngestArgs, printer: &Printer)
             }
         }
     }
-    let Some((path, mut remembered)) = first.filter(|(_, remembered)| !remembered.is_empty()) else { return Ok(typed) };
+    let Some((path, mut remembered)) = first else { return Ok(typed) };
     drop_globs_of_named(&mut remembered, args, printer)?;
+    refuse_others_below(database, args, &remembered)?;
     if remembered.is_empty() {
         return Ok(typed);
     }
@@ -74,6 +76,8 @@ fn rooted(options: &IngestOptions) -> anyhow::Result<IngestOptions> {
 }
 
 /// The flags of the last ingest of a path, otherwise those of the nearest remembered folder above it.
+/// Otherwise the path may have been moved together with the database: then those of the only gone path that
+/// ends as this one is typed.
 fn remembered(database: &Database, path: &Path) -> anyhow::Result<Map<String, Value>> {
     for path in std::path::absolute(path)?.ancestors() {
         let flags = database.remembered(path)?;
@@ -81,7 +85,62 @@ fn remembered(database: &Database, path: &Path) -> anyhow::Result<Map<String, Va
             return Ok(flags);
         }
     }
+    let mut gone = database.remembered_sources()?;
+    gone.retain(|source| !Path::new(&source.path).exists());
+    let typed: PathBuf = path.components().filter(|part| *part != Component::CurDir).collect();
+    let is_name = |path: &&Path| path.components().all(|part| matches!(part, Component::Normal(_)));
+    for name in typed.ancestors().filter(is_name).filter(|name| !name.as_os_str().is_empty()) {
+        let mut of_name = gone.iter().filter(|source| Path::new(&source.path).ends_with(name));
+        if let (Some(source), None) = (of_name.next(), of_name.next()) {
+            return Ok(moved(source, &std::path::absolute(name)?));
+        }
+    }
     Ok(Map::new())
+}
+
+/// The flags of a path that is now at another place, with globs for that place.
+fn moved(source: &RememberedSource, to: &Path) -> Map<String, Value> {
+    let mut flags = source.options.clone();
+    let folders = [Path::new(&source.path), to].map(|path| path.parent().and_then(Path::to_str).map(glob_of_path));
+    let [Some(old), Some(new)] = folders else { return flags };
+    for list in ["exclude", "include"] {
+        let Some(Value::Array(globs)) = flags.get_mut("walk").and_then(|walk| walk.get_mut(list)) else { continue };
+        for glob in globs {
+            if let Some(below) = glob.as_str().and_then(|glob| glob.strip_prefix(&old)) {
+                *glob = Value::String(format!("{new}{below}"));
+            }
+        }
+    }
+    flags
+}
+
+/// Refuses paths that hold a file or folder which was ingested with other flags: they would not hold for it,
+/// and the ingest would remove what it read with them.
+fn refuse_others_below(database: &Database, args: &IngestArgs, chosen: &Map<String, Value>) -> anyhow::Result<()> {
+    let globs = |list: &str| -> Vec<String> {
+        let globs = chosen.get("walk").and_then(|walk| walk.get(list)).and_then(Value::as_array);
+        globs.into_iter().flatten().filter_map(|glob| glob.as_str().map(str::to_owned)).collect()
+    };
+    let walk = WalkOptions::default().exclude(globs("exclude"));
+    for source in database.remembered_sources()? {
+        let below = Path::new(&source.path);
+        if source.options == *chosen || !below.exists() || walk.excludes(below)? {
+            continue;
+        }
+        for path in there(args) {
+            let holds = std::path::absolute(path)?;
+            if below != holds && below.starts_with(&holds) {
+                anyhow::bail!(
+                    "{} was ingested with {}, which does not hold for {}: give the flags for both, or leave it out here (--exclude {}) and ingest it by itself",
+                    below.display(),
+                    as_words(&words_of_json(&source.options)),
+                    path.display(),
+                    as_words(&[glob_of_path(&source.path)])
+                );
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Drops remembered globs that leave out a path of this command, with a note: a path that is named counts.

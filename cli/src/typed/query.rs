@@ -64,8 +64,7 @@ pub(crate) struct QueryArgs {
     /// `oldest` begins with the oldest document. Its time is the date in its metadata (`date`: of a mail with
     /// --keep-fields date, of a record of a WARC, of a table), else the time of its file (see --file-times).
     /// The page for people shows this time and which of both it is, `(date)` or `(file)`; a note counts the
-    /// documents without a readable date. Documents without a known time come last. For --format human, json
-    /// and csv.
+    /// documents without a readable date. Documents without a known time come last.
     #[arg(long, value_name = "BY", default_value = "score", value_enum)]
     pub(crate) sort: QuerySort,
     /// Compare only with documents that have this value in their metadata

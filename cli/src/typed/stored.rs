@@ -74,13 +74,12 @@ pub(crate) struct RmArgs {
     pub(crate) report: Option<PathBuf>,
     /// Remove the documents for good: no ingest adds their bytes again, under whatever name
     ///
-    /// Unless another stored document has the same bytes. `fpdb stats` counts what is kept out.
+    /// Unless another stored document has the same bytes. `fpdb stats` lists what is kept out.
     #[arg(long, conflicts_with = "report")]
     pub(crate) keep_out: bool,
     /// Let documents in again that --keep-out removed under these names
     ///
-    /// The next ingest of their files adds them. An archive or a file of records is read again only if it has
-    /// changed: `touch` it.
+    /// The next ingest of their files adds them, and other documents of the same bytes.
     #[arg(long, value_name = "NAME", num_args = 1..)]
     #[arg(conflicts_with_all = ["names", "ids", "prefixes", "fields", "report", "keep_out"])]
     pub(crate) readmit: Vec<String>,

@@ -38,8 +38,8 @@ pub(crate) fn run(global: &Global, args: &QueryArgs, printer: &Printer) -> anyho
     if html.is_some() && args.by_corpus {
         anyhow::bail!("--by-corpus has no html format");
     }
-    if args.sort == QuerySort::Oldest && (html.is_some() || args.by_corpus) {
-        anyhow::bail!("--sort is for lists of matches (--format human, json and csv, without --by-corpus)");
+    if args.sort == QuerySort::Oldest && args.by_corpus {
+        anyhow::bail!("--sort is for lists of matches, not for --by-corpus");
     }
     let database = database::open(global)?;
     profile::check_rewritten(args.joining.rewritten(), database.profile())?;
@@ -433,6 +433,7 @@ fn report(
         Setting::plain("--window", args.window),
         Setting::plain("-n", options.n),
         Setting::plain("--top", Some(args.top)),
+        Setting::plain("--sort", (args.sort == QuerySort::Oldest).then_some("oldest")),
         Setting::plain("--min-score", (args.min_score > 0.0).then_some(args.min_score)),
         Setting::plain("--max-df", options.max_df),
         Setting::names("--where", (!args.fields.is_empty()).then(|| as_fields(&args.fields))),
@@ -446,6 +447,7 @@ fn report(
         .failures(failures)
         .weighted(args.weight == Weight::Idf)
         .file_times(args.shows_times())
+        .oldest_first(args.sort == QuerySort::Oldest)
         .evidence(options.passages.then_some(how))
         .read(options.read.clone());
     let complete = html.write(HtmlAnswers::Queries { database, answers }, &html_options, printer)?;

@@ -55,13 +55,13 @@ pub(crate) fn run(global: &Global, args: &RmArgs, printer: &Printer) -> anyhow::
     if removal.removed > 0 {
         printer.note(&removed_line(removal.removed, args.keep_out));
     }
-    if removed.len() <= SHOWN {
-        if !args.keep_out {
-            kept_out::hint(&database, &removed, printer)?;
-        }
+    if removed.len() <= SHOWN && !args.keep_out {
+        kept_out::hint(&database, &removed, printer)?;
+    }
+    if removed.len() <= SHOWN || args.keep_out {
         note_copies(&database, &removed, printer)?;
     }
-    note_attachments(&database, removed, printer)?;
+    note_attachments(&database, removed, args.keep_out, printer)?;
     if args.ignore_missing {
         let numbers = removal.unknown_ids.iter().map(ToString::to_string);
         for name in removal.unknown_names.iter().cloned().chain(numbers) {
@@ -85,14 +85,20 @@ fn note_copies(database: &Database, removed: &[DocumentInfo], printer: &Printer)
         copies.extend(database.first_identical_to(document, 1)?);
     }
     if !copies.is_empty() {
-        let copies: Vec<_> = copies.iter().map(|name| escape_terminal(name)).collect();
-        printer.note(&format!("the same bytes stay in {}", copies.join(", ")));
+        let shown: Vec<_> = copies.iter().take(SHOWN).map(|name| escape_terminal(name)).collect();
+        let more = if copies.len() > SHOWN { format!(" and {} more", copies.len() - SHOWN) } else { String::new() };
+        printer.note(&format!("the same bytes stay in {}{more}", shown.join(", ")));
     }
     Ok(())
 }
 
 /// Prints the number of attachments of removed mails that stay.
-fn note_attachments(database: &Database, removed: Vec<DocumentInfo>, printer: &Printer) -> anyhow::Result<()> {
+fn note_attachments(
+    database: &Database,
+    removed: Vec<DocumentInfo>,
+    keep_out: bool,
+    printer: &Printer,
+) -> anyhow::Result<()> {
     let mails = removed.into_iter().filter(|document| document.format == "mail").map(|mail| mail.name);
     let (mut attachments, mut prefixes) = (0, Vec::new());
     for mail in mails.collect::<BTreeSet<String>>() {
@@ -114,8 +120,9 @@ fn note_attachments(database: &Database, removed: Vec<DocumentInfo>, printer: &P
             mails => format!("{mails} removed mails (the command names {SHOWN})"),
         };
         prefixes.truncate(SHOWN);
+        let flags = if keep_out { " --keep-out" } else { "" };
         printer.note(&format!(
-            "{} of {of} {stay}: `fpdb rm {} --yes` removes such documents",
+            "{} of {of} {stay}: `fpdb rm {}{flags} --yes` removes such documents",
             count(attachments, "attachment"),
             prefixes.join(" ")
         ));
@@ -126,12 +133,12 @@ fn note_attachments(database: &Database, removed: Vec<DocumentInfo>, printer: &P
 /// Lets documents in again that were removed under these names.
 fn readmit(database: &DatabaseWriter, args: &RmArgs, printer: &Printer) -> anyhow::Result<RunStatus> {
     let kept_out = database.kept_out()?;
-    let wanted = kept_out.iter().filter(|content| args.readmit.contains(&content.name));
+    let wanted = kept_out.iter().filter(|content| content.names.iter().any(|name| args.readmit.contains(name)));
     let digests: Vec<Digest> = wanted.map(|content| content.digest).collect();
     database.readmit(&digests)?;
-    printer.note(&format!("{} let in again", count(digests.len() as u64, "document")));
+    printer.note(&format!("{} let in again", count(digests.len() as u64, "content")));
     let mut status = RunStatus::Done;
-    for name in args.readmit.iter().filter(|&name| kept_out.iter().all(|content| content.name != *name)) {
+    for name in args.readmit.iter().filter(|name| kept_out.iter().all(|content| !content.names.contains(name))) {
         let told = format!("no document named {name} was removed with --keep-out");
         if args.ignore_missing {
             printer.detail(&told);
@@ -141,7 +148,7 @@ fn readmit(database: &DatabaseWriter, args: &RmArgs, printer: &Printer) -> anyho
         }
     }
     if status == RunStatus::Incomplete {
-        printer.note("hint: `fpdb stats` shows the names");
+        printer.note("hint: `fpdb stats --format json` lists the names");
     }
     Ok(status)
 }
@@ -202,8 +209,11 @@ fn by_selection(global: &Global, args: &RmArgs, printer: &Printer) -> anyhow::Re
     if args.yes {
         let database = database::open_writer(global, printer)?;
         let steps = StepBar::start(printer, "removing");
+        let mut kept_out = Vec::new();
         if args.keep_out {
-            database.keep_out(&database.select(&args.prefixes, &args.fields, &steps.task())?.ids)?;
+            let ids = database.select(&args.prefixes, &args.fields, &steps.task())?.ids;
+            kept_out = ids.iter().map(|&id| database.document(id)).collect::<Result<_, _>>()?;
+            database.keep_out(&ids)?;
         }
         let removed = database.remove_selected(&args.prefixes, &args.fields, &steps.task());
         steps.end();
@@ -212,6 +222,8 @@ fn by_selection(global: &Global, args: &RmArgs, printer: &Printer) -> anyhow::Re
         if removal.removed > 0 {
             printer.note(&removed_line(removal.removed, args.keep_out));
         }
+        note_copies(&database, &kept_out, printer)?;
+        note_attachments(&database, kept_out, args.keep_out, printer)?;
     } else {
         let database = database::open(global)?;
         let selected = database.select(&args.prefixes, &args.fields, &Task::new())?;

@@ -2,13 +2,24 @@
 //! its name.
 
 use super::Store;
-use super::codec::format::{KEPT_OUT_PREFIX, MAIN, kept_out_key, parse_kept_out_key};
+use super::codec::format::{CONTAINERS, KEPT_OUT_PREFIX, MAIN, kept_out_key, name_prefix, parse_kept_out_key};
 use super::codec::records::{self, KeptOutRecord};
 use super::view::View;
 use fpdb_host::error::{Error, Result};
 use fpdb_kernel::document::Digest;
 
+/// Maximum number of names in the record of a content that is kept out, and of bytes before another is added.
+const NAMES: (usize, usize) = (100, 64 << 10);
+
 const ACTION: &str = "read which contents are kept out";
+
+impl KeptOutRecord {
+    /// True if another name may be added.
+    pub fn has_room(&self) -> bool {
+        let bytes = |(name, source): &(String, Option<String>)| name.len() + source.as_ref().map_or(0, String::len);
+        self.removed.len() < NAMES.0 && self.removed.iter().map(bytes).sum::<usize>() < NAMES.1
+    }
+}
 
 impl Store {
     /// The contents that are kept out, in order of their digests.
@@ -31,21 +42,36 @@ impl Store {
         Ok(contents)
     }
 
-    /// Keeps these contents out from now on. `None` instead of a record lets a content in again.
+    /// Keeps these contents out from now on, in place of earlier records.
     ///
     /// # Errors
     /// A failure to read or write the store.
-    pub fn keep_out(&self, contents: &[(Digest, Option<KeptOutRecord>)]) -> Result<()> {
+    pub fn keep_out(&self, contents: &[(Digest, KeptOutRecord)]) -> Result<()> {
         if contents.is_empty() {
             return Ok(());
         }
         let mut changes = self.engine.changes();
         for (digest, record) in contents {
-            match record {
-                Some(record) => changes.put(MAIN, kept_out_key(digest), records::encode(record)?)?,
-                None => changes.delete(MAIN, kept_out_key(digest))?,
-            }
+            changes.put(MAIN, kept_out_key(digest), records::encode(record)?)?;
         }
         self.change(changes, View::clone(&self.view()), "note which contents are kept out")
+    }
+
+    /// Lets these contents in again. The containers that held them will be read again.
+    ///
+    /// # Errors
+    /// A failure to read or write the store.
+    pub fn readmit(&self, contents: &[(Digest, KeptOutRecord)]) -> Result<()> {
+        if contents.is_empty() {
+            return Ok(());
+        }
+        let mut changes = self.engine.changes();
+        for (digest, record) in contents {
+            changes.delete(MAIN, kept_out_key(digest))?;
+            for source in record.removed.iter().filter_map(|(_, source)| source.as_deref()) {
+                changes.delete(CONTAINERS, name_prefix(source))?;
+            }
+        }
+        self.change(changes, View::clone(&self.view()), "note which contents are let in again")
     }
 }

@@ -26,6 +26,7 @@ pub(crate) async fn stats(State(app): State<Arc<App>>) -> Answer<Json<DatabaseSt
         let mut stats = database.stats()?;
         stats.path = stats.path.file_name().map(Into::into).unwrap_or_default();
         stats.sources.clear();
+        stats.kept_out.clear();
         Ok(stats)
     });
     stats.await.map(Json)
@@ -45,10 +46,10 @@ pub(crate) struct BackupList {
         (status = "default", description = "A problem", content_type = "application/problem+json", body = Problem)))]
 pub(crate) async fn list_backups(State(app): State<Arc<App>>) -> Answer<Json<BackupList>> {
     let folder = app.options.backup_folder.clone().ok_or_else(Problem::no_backups)?;
-    let backups = app.work.run(move |_| match folder.exists() {
-        true => Ok(fpdb::maintenance::backups(&folder)?),
-        // The first backup creates the folder.
-        false => Ok(Vec::new()),
+    let backups = app.work.run(move |_| {
+        // Before the first backup, the folder is empty or absent.
+        let is_empty = std::fs::read_dir(&folder).map_or(true, |mut entries| entries.next().is_none());
+        if is_empty { Ok(Vec::new()) } else { Ok(fpdb::maintenance::backups(&folder)?) }
     });
     Ok(Json(BackupList { backups: backups.await? }))
 }

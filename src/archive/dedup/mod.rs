@@ -329,8 +329,8 @@ fn join(
         }
         join.second_pass(&active, &probed, decisions, job, monitor)?;
     }
-    if !larger_first {
-        // A part can come before its whole.
+    if join.needs_second_pass(larger_first) {
+        // Such a newcomer can justify what the order, or the bound on novel stretches, has kept.
         join.add_superseded_by_later(&mut superseded, asking, &probed, decisions, monitor)?;
     }
     Ok(JoinResult { common, boilerplate, superseded })

@@ -231,7 +231,9 @@ impl Model {
             }
         }
         let larger_first = options.keep == Keep::Longest && options.prefer.is_empty() && ranking.protected == 0;
-        for rank in ranking.pinned.iter().filter(|&rank| rank >= ranking.protected && !larger_first) {
+        let symmetric = options.by == DedupBy::Resemblance;
+        let asks = options.max_novel.is_some() || !(larger_first || symmetric);
+        for rank in ranking.pinned.iter().filter(|&rank| rank >= ranking.protected && asks) {
             if superseded.iter().all(|&(listed, _)| listed != rank) {
                 let later = stays.range(rank + 1..).filter(|&&keep| !is_pinned(keep));
                 superseded

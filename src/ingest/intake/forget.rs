@@ -1,5 +1,6 @@
 //! Forget: deletes documents that containers no longer hold and, on request, documents whose files are gone.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::Intake;
@@ -45,6 +46,7 @@ impl Intake<'_> {
     pub(in crate::ingest) fn prune(&mut self, prune: &Prune, stop: &StopToken) -> Result<()> {
         self.commit_all()?;
         let (mut kept, mut last, mut emptied) = (0, LastFile::default(), Emptied::default());
+        let mut gone_sources: BTreeMap<&str, u64> = BTreeMap::new();
         for document in &prune.missing {
             if stop.is_stopped() {
                 break;
@@ -55,6 +57,10 @@ impl Intake<'_> {
                 continue;
             }
             if emptied.keeps(&prune.scope, &record) {
+                continue;
+            }
+            if let Some(source) = prune.gone_source(&record) {
+                *gone_sources.entry(source).or_default() += 1;
                 continue;
             }
             self.progress.pruned(&record.name);
@@ -68,6 +74,9 @@ impl Intake<'_> {
         }
         for (path, documents) in emptied.documents {
             self.fail(&path.display().to_string(), &Error::EmptyFolder { path, documents });
+        }
+        for (source, documents) in gone_sources {
+            self.fail(source, &Error::GoneSource { path: source.into(), documents });
         }
         if kept > 0 {
             let error = Error::NotPruned { documents: kept, folder: prune.unlisted().map(Path::to_owned) };

@@ -353,6 +353,7 @@ fn overview(command: Command, profile: Profile, measure: PairMeasure, options: &
         database: None,
         options: options.settings.clone(),
         measure,
+        oldest_first: options.oldest_first,
         anonymous: false,
         texts: true,
         documents: Vec::new(),

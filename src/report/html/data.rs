@@ -30,6 +30,9 @@ pub(super) struct Overview {
     pub(super) options: Vec<(String, String)>,
     /// The measure that ranks the pairs. It is the score if rare hashes weigh more.
     pub(super) measure: PairMeasure,
+    /// True if the page lists the pair with the oldest document B first.
+    #[serde(skip_serializing_if = "is_false")]
+    pub(super) oldest_first: bool,
     /// True if names are replaced.
     pub(super) anonymous: bool,
     /// True if texts are in the report.

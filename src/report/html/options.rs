@@ -65,6 +65,9 @@ pub struct HtmlOptions {
     /// True if stored documents show the times of their files, unless the report is anonymous; by default
     /// false.
     pub file_times: bool,
+    /// True if the list begins with the match whose stored document has the oldest date, not with the best
+    /// match; by default false.
+    pub oldest_first: bool,
     /// How passages were or will be found; by default as in [`PairEvidence`]. `None` for queries answered
     /// without passages.
     pub evidence: Option<PairEvidence>,
@@ -95,6 +98,7 @@ impl HtmlOptions {
         failures: Vec<Failure>,
         weighted: bool,
         file_times: bool,
+        oldest_first: bool,
         evidence: Option<PairEvidence>,
         read: ReadOptions,
         max_pairs: usize,
@@ -113,6 +117,7 @@ impl Default for HtmlOptions {
             failures: Vec::new(),
             weighted: false,
             file_times: false,
+            oldest_first: false,
             evidence: Some(PairEvidence::default()),
             read: ReadOptions::default(),
             max_pairs: 1000,

@@ -300,3 +300,77 @@ fn what_is_excluded_by_a_bare_name_stays_in_other_folders() {
     folder.ok(&ingest);
     assert_eq!(names(&folder, "new.db"), ["sub/a.txt", "sub/box.mbox#1"]);
 }
+
+fn sorted(folder: &Folder, database: &str) -> Vec<String> {
+    let mut names = names(folder, database);
+    names.sort();
+    names
+}
+
+/// An ingest of a folder does not read what lies in it without the flags that were given for it.
+#[test]
+fn a_folder_is_refused_if_other_flags_are_remembered_for_a_path_in_it() {
+    let folder = Folder::new();
+    folder.write("arch/a.txt", prose(1));
+    folder.write("arch/sub/r.jsonl", format!("{}\n", json!({ "body": prose(2) })));
+    folder.write("arch/sub/x.tmp", prose(3));
+    folder.ok(&["ingest", "-q", "arch/sub", "--text-field", "body", "--exclude", "*.tmp"]);
+    let stored = sorted(&folder, DB);
+    for flags in [&[][..], &["--prune"]] {
+        let run = folder.run(&[&["ingest", "arch"], flags].concat());
+        assert_eq!(run.status, 2);
+        let told = "arch/sub was ingested with --text-field=body '--exclude=*.tmp', which does not hold for arch: ";
+        assert!(run.stderr.contains(told), "{run:?}");
+        assert_eq!(sorted(&folder, DB), stored);
+    }
+    // The advice works, now and later.
+    let run = folder.run(&["ingest", "arch"]);
+    let glob = run.stderr.split_once("(--exclude ").unwrap().1.split_once(')').unwrap().0.to_owned();
+    folder.ok(&["ingest", "-q", "arch", "--exclude", &glob]);
+    for path in ["arch", "arch/sub"] {
+        folder.ok(&["ingest", "-q", "--prune", path]);
+        assert_eq!(sorted(&folder, DB), ["arch/a.txt", "arch/sub/r.jsonl:1"]);
+    }
+}
+
+#[test]
+fn documents_of_a_moved_folder_with_flags_stay_until_they_are_renamed() {
+    let folder = Folder::new();
+    folder.write("arch/a.txt", prose(1));
+    folder.write("arch/sub/r.jsonl", format!("{}\n", json!({ "body": prose(2) })));
+    folder.age("arch/sub/r.jsonl");
+    folder.ok(&["ingest", "-q", "arch/sub", "--text-field", "body"]);
+    folder.ok(&["ingest", "-q", "arch/a.txt"]);
+    std::fs::rename(folder.path().join("arch/sub"), folder.path().join("arch/sub2")).unwrap();
+    let run = folder.run(&["ingest", "--prune", "arch"]);
+    assert_eq!(run.status, 2);
+    assert!(run.stderr.contains("sub is gone, which was ingested with flags of its own"), "{run:?}");
+    assert_eq!(sorted(&folder, DB), ["arch/a.txt", "arch/sub/r.jsonl:1"]);
+    folder.ok(&["mv", "arch/sub", "arch/sub2"]);
+    folder.ok(&["ingest", "-q", "--prune", "arch/sub2"]);
+    assert_eq!(sorted(&folder, DB), ["arch/a.txt", "arch/sub2/r.jsonl:1"]);
+    // A deleted folder.
+    std::fs::remove_dir_all(folder.path().join("arch/sub2")).unwrap();
+    assert_eq!(folder.run(&["ingest", "-q", "--prune", "arch"]).status, 2);
+    folder.ok(&["rm", "--prefix", "arch/sub2/", "--yes"]);
+    folder.ok(&["ingest", "-q", "--prune", "arch"]);
+    assert_eq!(sorted(&folder, DB), ["arch/a.txt"]);
+}
+
+#[test]
+fn flags_hold_for_a_database_that_is_moved_with_its_files() {
+    let folder = Folder::new();
+    folder.write("old/arch/r.jsonl", format!("{}\n", json!({ "body": prose(2) })));
+    folder.write("old/arch/secret/x.txt", prose(3));
+    let run = |at: &str, arguments: &[&str]| {
+        let run = crate::support::Run::to_its_end(folder.command(arguments).current_dir(folder.path().join(at)));
+        assert_eq!(run.status, 0, "{run:?}");
+        run
+    };
+    run("old", &["ingest", "-q", "arch", "--text-field", "body", "--exclude", "arch/secret"]);
+    std::fs::rename(folder.path().join("old"), folder.path().join("new")).unwrap();
+    folder.write("new/arch/more.jsonl", format!("{}\n", json!({ "body": prose(5) })));
+    let told = run("new", &["ingest", "--prune", "arch"]);
+    assert!(told.stderr.contains("--text-field=body"), "{told:?}");
+    assert_eq!(sorted(&folder, "new/.fpdb"), ["arch/more.jsonl:1", "arch/r.jsonl:1"]);
+}

@@ -17,6 +17,8 @@ pub(crate) struct Overview {
     pub(crate) database: Option<DatabaseData>,
     pub(crate) options: Vec<(String, String)>,
     pub(crate) measure: String,
+    #[serde(default)]
+    pub(crate) oldest_first: bool,
     pub(crate) anonymous: bool,
     pub(crate) texts: bool,
     pub(crate) documents: Vec<ReportDocument>,

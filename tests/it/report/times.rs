@@ -102,3 +102,41 @@ fn reports_show_the_times_unless_names_are_left_out() {
     let facts = browser.text("[...document.querySelectorAll('dl.known div')].map((fact) => fact.innerText).join()");
     assert!(facts.contains("file changed") && facts.contains(SHOWN), "{facts}");
 }
+
+/// Mails have a sender and a date of their own, which a report shows and can be ordered by.
+#[test]
+fn reports_show_senders_and_dates_and_begin_with_the_oldest() {
+    let folder = Folder::new();
+    let mail = |from: &str, date: &str, text: &str| {
+        format!("From a@b Sat Jan  3 01:05:34 1996\nFrom: {from}\nDate: {date}\nSubject: s\n\n{text}\n\n")
+    };
+    let mails = [
+        mail("late@x.example", "Wed, 3 Mar 2021 10:00:00 +0000", COPIES[0].1),
+        mail("early@x.example", "Tue, 2 Mar 2021 10:00:00 +0000", COPIES[0].1),
+    ];
+    folder.write("box.mbox", mails.concat());
+    folder.write("asked.txt", COPIES[0].1);
+    folder.ok(&["ingest", "-q", "--profile", "prose", "--keep-fields", "From,Date", "box.mbox"]);
+    let query = ["query", "asked.txt", "--format", "html", "-o"];
+    folder.ok(&[&query[..], &["first", "--sort", "oldest"]].concat());
+    folder.ok(&[&query[..], &["best"]].concat());
+    folder.ok(&[&query[..], &["hidden", "--sort", "oldest", "--anonymise"]].concat());
+    let oldest_first =
+        |report: &str| overview(&std::fs::read(folder.path().join(report).join("index.html")).unwrap()).oldest_first;
+    assert_eq!(["first", "best", "hidden"].map(oldest_first), [true, false, true]);
+    let Some(mut browser) = Browser::start() else { return };
+    let mut rows = |report: &str| -> Vec<String> {
+        browser.open(&folder.path().join(report).join("index.html"), "");
+        let rows = browser.ask("[...document.querySelectorAll('tr[data-pair]')].map((row) => row.innerText)");
+        rows.as_array().unwrap().iter().map(|row| row.as_str().unwrap().to_owned()).collect()
+    };
+    let listed = rows("first");
+    for (row, [from, date]) in
+        listed.iter().zip([["early@", "2021-03-02T10:00:00Z"], ["late@", "2021-03-03T10:00:00Z"]])
+    {
+        assert!(row.contains(from) && row.contains(date), "{listed:?}");
+    }
+    assert_eq!(listed.len(), 2);
+    assert!(rows("best").iter().all(|row| row.contains("2021-03-0")));
+    assert!(rows("hidden").iter().all(|row| !row.contains("2021") && !row.contains("@x")));
+}

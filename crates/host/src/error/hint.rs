@@ -83,6 +83,7 @@ impl Error {
             Self::NoTextToIgnore { .. } => "query with its file; texts that are stored in the database are at hand".into(),
             Self::BadTable { .. } => "it has to be CSV in UTF-8, with a header that names a column `filename`".into(),
             Self::NotPruned { .. } => "when all can be read, ingest again with the same options".into(),
+            Self::GoneSource { .. } => "if it was moved, rename its documents, which takes the flags along; if it was deleted, remove the documents by the beginning of their names".into(),
             Self::EmptyFolder { .. } => "see whether its disk is mounted; if so, remove the documents by the beginning of their names".into(),
             Self::SourcesMissing { .. } => "see whether its disk is mounted, and repair again; or let the repair give these documents up".into(),
             Self::DirectoryLoop { .. } => "remove the link, or do not follow links".into(),

@@ -444,6 +444,15 @@ pub enum Error {
         /// Number of documents that were read from the folder.
         documents: u64,
     },
+    /// A file or folder is gone that was ingested with options of its own. If it was renamed, an ingest with
+    /// other options may not find its documents.
+    #[error("{} is gone, which was ingested with flags of its own: its stored documents ({documents}) were not removed", path.display())]
+    GoneSource {
+        /// The file or folder.
+        path: PathBuf,
+        /// Number of documents that were read from it.
+        documents: u64,
+    },
     /// The files of stored documents are gone. They may have been renamed to places that could not be
     /// searched.
     #[error("{documents} stored documents whose files are gone were not removed: {}", unseen(folder.as_deref()))]

@@ -321,9 +321,9 @@ fn sources(salvage: &Salvage) -> Result<Vec<SourceRecord>> {
 }
 
 /// The readable contents that are kept out.
-fn kept_out(salvage: &Salvage) -> Result<Vec<(Digest, Option<KeptOutRecord>)>> {
+fn kept_out(salvage: &Salvage) -> Result<Vec<(Digest, KeptOutRecord)>> {
     let records = readable::<KeptOutRecord>(salvage, KEPT_OUT_PREFIX)?;
-    Ok(records.into_iter().filter_map(|(key, record)| Some((parse_kept_out_key(&key)?, Some(record)))).collect())
+    Ok(records.into_iter().filter_map(|(key, record)| Some((parse_kept_out_key(&key)?, record))).collect())
 }
 
 /// The rows of the main family whose keys begin with this, and whose records decode.

@@ -221,9 +221,9 @@ pub struct SourceRecord {
 /// A content that was removed for good.
 #[derive(Clone, Debug, PartialEq, Eq, Encode, Decode)]
 pub struct KeptOutRecord {
-    /// The name of the document that was removed.
-    pub name: String,
-    /// When it was removed, in seconds since 1970.
+    /// The names of the first documents that were removed, and the absolute paths of their files.
+    pub removed: Vec<(String, Option<String>)>,
+    /// When the last of them was removed, in seconds since 1970.
     pub since: i64,
 }
 

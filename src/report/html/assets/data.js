@@ -102,7 +102,7 @@ const MEASURES = {
 // A measure of a pair, as a cell of a table.
 const measureCell = (pair, measure) => (pair[measure] === undefined ? "\u2013" : meter(pair[measure], true, isEstimate(pair, measure)));
 // What the reader has chosen, kept while pages are changed.
-const view = { measure: report.measure, threshold: 0, filter: "", only: null, sort: report.dedup ? "number" : "score", ascending: false, shown: 100, folded: false, together: true };
+const view = { measure: report.measure, threshold: 0, filter: "", only: null, sort: report.dedup ? "number" : report.oldest_first ? "date_b" : "score", ascending: Boolean(report.oldest_first), shown: 100, folded: false, together: true };
 const score = (pair) => MEASURES[view.measure].of(pair);
 report.pairs.forEach((pair, index) => { pair.number = index; });
 // The pairs that are ranked: those of documents in submissions are part of one of these.

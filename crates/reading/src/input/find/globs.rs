@@ -11,7 +11,7 @@ use super::candidate::absolute;
 use super::options::WalkOptions;
 use fpdb_host::error::{Error, Result};
 
-/// A glob that begins so matches absolute paths. In a `.gitignore` such a glob matches nothing.
+/// The beginning of globs that match absolute paths. In a `.gitignore` such globs match nothing.
 const ROOTED: &str = "//";
 
 impl WalkOptions {
@@ -26,25 +26,24 @@ impl WalkOptions {
                 return Ok(Vec::new());
             }
             let here = here()?;
-            Ok(globs.iter().map(|glob| rooted(glob, &here).unwrap_or_else(|| glob.clone())).collect())
+            Ok(globs.iter().flat_map(|glob| rooted(glob, &here)).collect())
         };
         Ok(Self { exclude: rooted(&self.exclude)?, include: rooted(&self.include)?, ..self.clone() })
     }
 }
 
-/// The glob that matches the same paths and begins at the root. `None` if it does not begin at the folder
-/// `here`: it matches in every folder, or begins at the root already.
-fn rooted(glob: &str, here: &Path) -> Option<String> {
+/// The globs that match the same paths in every folder. A glob that begins at the folder `here` begins at the
+/// root instead.
+fn rooted(glob: &str, here: &Path) -> Vec<String> {
     let bare = without_dot(glob);
-    if bare.starts_with(ROOTED) || bare.starts_with("**/") || !bare.trim_end_matches('/').contains('/') {
-        return None;
-    }
+    let is_of_here = !bare.starts_with(ROOTED) && !bare.starts_with("**/") && bare.trim_end_matches('/').contains('/');
+    let Some(here) = here.to_str().filter(|_| is_of_here) else { return vec![glob.to_owned()] };
+    let folder = escaped_glob(here);
+    let in_folder = format!("/{}/{}", folder.trim_end_matches('/'), bare.trim_start_matches('/'));
     // A glob that is spelled as an absolute path matches that path too.
-    if bare.starts_with('/') && Path::new(&unescaped(bare)).exists() {
-        return Some(format!("/{bare}"));
-    }
-    let here = escaped_glob(here.to_str()?);
-    Some(format!("/{}/{}", here.trim_end_matches('/'), bare.trim_start_matches('/')))
+    let is_spelled = bare.starts_with('/') && Path::new(&unescaped(bare)).exists();
+    let spelled = is_spelled.then(|| format!("/{bare}"));
+    spelled.into_iter().chain([in_folder]).collect()
 }
 
 /// The glob that begins at the root and matches this absolute path alone.
@@ -195,14 +194,14 @@ mod tests {
     #[test]
     fn rooted_globs_mean_the_same_in_every_folder() {
         let here = Path::new("/no such/a [1]");
-        let of = |glob: &str| rooted(glob, here);
-        assert_eq!(of("mails/*.eml").as_deref(), Some("//no such/a \\[1\\]/mails/*.eml"));
-        assert_eq!(of("./mails/x/").as_deref(), Some("//no such/a \\[1\\]/mails/x/"));
-        assert_eq!(of("/x.txt").as_deref(), Some("//no such/a \\[1\\]/x.txt"));
-        assert_eq!(of("/etc").as_deref(), Some("//etc"));
-        assert_eq!(rooted("x/y", Path::new("/")).as_deref(), Some("//x/y"));
+        let folder = "//no such/a \\[1\\]";
+        for (glob, below) in [("mails/*.eml", "mails/*.eml"), ("./mails/x/", "mails/x/"), ("/x.txt", "x.txt")] {
+            assert_eq!(rooted(glob, here), [format!("{folder}/{below}")]);
+        }
+        assert_eq!(rooted("/etc", here), ["//etc".to_owned(), format!("{folder}/etc")]);
+        assert_eq!(rooted("x/y", Path::new("/")), ["//x/y"]);
         for anywhere in ["*.eml", "x/", "**/x/y", "//a/b", "box.mbox#3"] {
-            assert_eq!(of(anywhere), None, "{anywhere}");
+            assert_eq!(rooted(anywhere, here), [anywhere]);
         }
         assert_eq!(moved_glob("//a/b*/c", "/a/", "/d[e]/").as_deref(), Some("//d\\[e\\]/b*/c"));
         assert_eq!(moved_glob("a/b", "/a/", "/d/"), None);
