@@ -1,5 +1,5 @@
-//! Checks options that choose documents by a prefix, a pattern or metadata. A value that fits no document is an error,
-//! because it is more likely a mistake than intended.
+//! Checks options that choose documents by a prefix, a pattern or metadata. A value that fits no document is
+//! an error, because it is more likely a mistake than intended.
 
 use std::collections::BTreeSet;
 
@@ -21,8 +21,8 @@ pub(crate) fn nothing_fits<T>(store: &Store, option: &'static str, value: &str) 
 /// Number of keys that an error lists.
 const KEYS: usize = 30;
 
-/// The error for a value that no document's metadata have, as `DocumentRecord::has_field` compares them. Reads
-/// the records of all documents.
+/// The error for a value that no document's metadata have, as `DocumentRecord::has_field` compares them.
+/// Reads the records of all documents.
 ///
 /// # Errors
 /// A failure to read the store.

@@ -30,10 +30,9 @@ pub struct SelectedDocuments {
 impl Database {
     /// Selects the documents whose name begins with one of `prefixes`, or any name if there are none, and
     /// whose metadata have all `fields` (names and values). A name of other case fits too if the document has
-    /// none that is spelled exactly so. At the end of a name, `~` asks for values that contain the given one, `>`
-    /// for equal or later ones in the order of text, `<` for equal or earlier ones and those that begin with
-    /// the given one. Reads the records of all documents if there are fields or no
-    /// prefixes.
+    /// none that is spelled exactly so. At the end of a name, `~` asks for values that contain the given one,
+    /// `>` for equal or later ones in the order of text, `<` for equal or earlier ones and those that begin
+    /// with the given one. Reads the records of all documents if there are fields or no prefixes.
     ///
     /// # Errors
     /// [`Error::InvalidParameter`] for a prefix that every name has, such as `./`: it is more likely a

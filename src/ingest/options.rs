@@ -104,8 +104,8 @@ impl IngestOptions {
         xxh3_64(self.settings_in_words(name, source).as_bytes())
     }
 
-    /// The digest for a container of which some members could not be read. Larger limits or another version of
-    /// the library may read them, so both are in it.
+    /// The digest for a container, some of whose members could not be read. Larger limits or another version
+    /// of the library may read them, so both are in it.
     pub(super) fn settings_after_failures(&self, name: &str, source: &str) -> u64 {
         let (limits, settings) = (&self.read.limits, self.settings_in_words(name, source));
         xxh3_64(format!("failed {} {limits:?} {settings}", env!("CARGO_PKG_VERSION")).as_bytes())

@@ -172,7 +172,8 @@ impl Prune {
         let mut containers: Vec<MissingContainer> = containers.into_values().flatten().collect();
         containers.sort_by(|a, b| a.ids.cmp(&b.ids));
         let settings = remembered::record(options)?;
-        let is_gone = |path: &str| matches!(Path::new(path).metadata(), Err(error) if error.kind() == ErrorKind::NotFound);
+        let is_gone =
+            |path: &str| matches!(Path::new(path).metadata(), Err(error) if error.kind() == ErrorKind::NotFound);
         let is_other = |source: &SourceRecord| source.settings != settings && is_gone(&source.path);
         let gone_sources = store.sources()?.into_iter().filter(is_other).map(|source| source.path).collect();
         Ok(Some(Self { missing, containers, elsewhere, unseen: Unseen::default(), gone_sources, scope }))

@@ -29,8 +29,8 @@ pub(crate) struct DocumentTime {
 }
 
 impl DocumentTime {
-    /// The time by which `query --sort oldest` orders a match; `None` if it is not known. Of a submission it is
-    /// the earliest time of the listed files.
+    /// The time by which `query --sort oldest` orders a match; `None` if it is not known. Of a submission it
+    /// is the earliest time of the listed files.
     pub(crate) fn of(found: &Match) -> Option<Self> {
         let of_files = || found.files.iter().filter_map(Self::of).min();
         Self::of_document(found).or_else(of_files)

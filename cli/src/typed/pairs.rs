@@ -63,9 +63,9 @@ pub(crate) struct PairsArgs {
     /// Only pairs with a document that has this value in its metadata
     ///
     /// The other document may have any metadata: --where from=bob@example.org finds all that shares text with
-    /// the mails of Bob, his own ones included. The keys are those that `fpdb show NAME` prints, and KEY~=TEXT,
-    /// 'KEY>=VALUE' and 'KEY<=VALUE' are as for `fpdb rm --where`. Repeated, the same document must have all
-    /// values. A submission has them if one of its documents does.
+    /// the mails of Bob, his own ones included. The keys are those that `fpdb show NAME` prints, and
+    /// KEY~=TEXT, 'KEY>=VALUE' and 'KEY<=VALUE' are as for `fpdb rm --where`. Repeated, the same document
+    /// must have all values. A submission has them if one of its documents does.
     #[arg(long = "where", id = "fields", value_name = "KEY=VALUE", value_parser = parse_field)]
     pub(crate) fields: Vec<(String, String)>,
     /// Only pairs of an old document and a new one

@@ -71,8 +71,8 @@ pub(crate) struct QueryArgs {
     ///
     /// The keys are those that `fpdb show NAME` prints, as for `fpdb rm --where`. KEY~=TEXT takes values that
     /// contain TEXT, 'KEY>=VALUE' and 'KEY<=VALUE' those from or up to VALUE. Repeated, all values must be
-    /// there. The answer tells how many documents share text and are left out. Fingerprints that only they hold
-    /// count as not found.
+    /// there. The answer tells how many documents share text and are left out. Fingerprints that only they
+    /// hold count as not found.
     #[arg(long = "where", id = "fields", value_name = "KEY=VALUE", value_parser = parse_field)]
     pub(crate) fields: Vec<(String, String)>,
     /// Ignore fingerprints that more than N documents hold

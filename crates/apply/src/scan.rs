@@ -110,8 +110,8 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// Notes that the member with this suffix ends: the documents found last are in it. It is a mail if it is a
-    /// document itself.
+    /// Notes that the member with this suffix ends: the documents found last are in it. It is a mail if it is
+    /// a document itself.
     pub(super) fn end_member(&mut self, suffix: &str, at: Range<u64>) {
         let Outer { suffix: outer, removable, others } = std::mem::take(&mut self.outer);
         if outer == suffix && !removable.is_empty() && removable.len() + others.len() > 1 {

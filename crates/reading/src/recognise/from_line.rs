@@ -8,7 +8,7 @@ pub(crate) enum FromLine {
     Dated,
     /// `From` alone or `From -`, as in Thunderbird.
     Bare,
-    /// Another form, or prose. It has so many words.
+    /// Another form, or prose, with this number of words.
     Other(usize),
 }
 

@@ -3,6 +3,7 @@
 
 pub(super) mod bits;
 pub(super) mod block;
+pub(super) mod fields;
 pub(super) mod filter;
 pub(super) mod format;
 pub(super) mod positions;

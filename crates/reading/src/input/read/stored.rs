@@ -57,8 +57,8 @@ pub(crate) fn text_gone(source: &str, suffix: &str) -> Error {
 }
 
 /// The document that a path names as a part of a container, such as `all.zip!ann/a.c`. `!/` means `!`. The
-/// container may have any size. `None` if no beginning of the path is a file. If the file has no such part, this
-/// is [`DocumentError::NoSuchPart`].
+/// container may have any size. `None` if no beginning of the path is a file. If the file has no such part,
+/// this is [`DocumentError::NoSuchPart`].
 pub(crate) fn named_part(path: &Path, options: &ReadOptions, stop: &StopToken) -> Option<Result<Candidate>> {
     let path = path.to_str()?;
     let (at, _) = path.match_indices(PARTS).find(|&(at, _)| Path::new(&path[..at]).is_file())?;
