@@ -67,31 +67,29 @@ impl PostingSource for Model {
         vec![0..=10, 11..=20, 21..=u64::MAX]
     }
 
-    fn visit_hashes(
+    fn visit_batches(
         &self,
         hashes: &RangeInclusive<u64>,
-        visit: &mut dyn FnMut(u64, &[Posting]) -> Result<()>,
+        visit: &mut dyn FnMut(&[Posting]) -> Result<()>,
     ) -> Result<()> {
-        let all: BTreeSet<u64> = self.documents.iter().flat_map(|document| document.hashes.iter().copied()).collect();
-        for &hash in all.range(hashes.clone()) {
-            let mut postings = Vec::new();
-            let stored = (0..).zip(&self.documents).filter(|(id, _)| !self.absent.contains(id));
-            for (document, (_, ordinal)) in stored.flat_map(|(id, document)| {
-                document.hashes.iter().zip(0..).filter(move |&(&held, _)| held == hash).map(move |held| (id, held))
-            }) {
-                postings.push(Posting { hash, document, ordinal });
-            }
-            if !postings.is_empty() {
-                visit(hash, &postings)?;
-            }
+        let mut postings = Vec::new();
+        for (document, held) in (0..).zip(&self.documents).filter(|(id, _)| !self.absent.contains(id)) {
+            let held = held.hashes.iter().zip(0..).filter(|(hash, _)| hashes.contains(hash));
+            postings.extend(held.map(|(&hash, ordinal)| Posting { hash, document, ordinal }));
         }
-        Ok(())
+        postings.sort_unstable();
+        // Batches of a few hashes, and all postings of each.
+        postings.chunk_by(|a, b| a.hash / 3 == b.hash / 3).try_for_each(visit)
     }
 
-    fn positions(&self, document: u32, ordinals: &[u32]) -> Result<Vec<Option<u64>>> {
-        assert!(ordinals.is_sorted());
-        assert!(ordinals.iter().all(|&ordinal| (ordinal as usize) < self.documents[document as usize].hashes.len()));
-        Ok(ordinals.iter().map(|&ordinal| Some(2 * u64::from(ordinal))).collect())
+    fn visit_positions(
+        &self,
+        document: u32,
+        fingerprints: u32,
+        visit: &mut dyn FnMut(Option<u64>) -> Result<()>,
+    ) -> Result<()> {
+        assert_eq!(fingerprints as usize, self.documents[document as usize].hashes.len());
+        (0..fingerprints).try_for_each(|ordinal| visit(Some(2 * u64::from(ordinal))))
     }
 }
 

@@ -41,19 +41,25 @@ impl PostingSource for HashesOf<'_> {
         self.0.ranges()
     }
 
-    fn visit_hashes(
+    fn visit_batches(
         &self,
         hashes: &RangeInclusive<u64>,
-        visit: &mut dyn FnMut(u64, &[Posting]) -> Result<()>,
+        visit: &mut dyn FnMut(&[Posting]) -> Result<()>,
     ) -> Result<()> {
-        self.0.visit_hashes(hashes, &mut |hash, postings| {
-            let held = postings.iter().any(|posting| self.1.contains(&posting.document));
-            if held { visit(hash, postings) } else { Ok(()) }
+        self.0.visit_batches(hashes, &mut |postings| {
+            let of_hashes = postings.chunk_by(|a, b| a.hash == b.hash);
+            let held = of_hashes.filter(|held| held.iter().any(|posting| self.1.contains(&posting.document)));
+            held.into_iter().try_for_each(&mut *visit)
         })
     }
 
-    fn positions(&self, document: u32, ordinals: &[u32]) -> Result<Vec<Option<u64>>> {
-        self.0.positions(document, ordinals)
+    fn visit_positions(
+        &self,
+        document: u32,
+        fingerprints: u32,
+        visit: &mut dyn FnMut(Option<u64>) -> Result<()>,
+    ) -> Result<()> {
+        self.0.visit_positions(document, fingerprints, visit)
     }
 }
 

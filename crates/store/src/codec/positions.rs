@@ -112,20 +112,46 @@ fn unzigzag(value: u64) -> i64 {
     (value >> 1) as i64 ^ -((value & 1) as i64)
 }
 
-/// Decodes a chunk.
-///
-/// # Errors
-/// Returns the damage. Any bytes are safe to give.
-pub(crate) fn decode(mut bytes: &[u8]) -> Result<Vec<FingerprintPlace>, &'static str> {
-    let rest = &mut bytes;
-    const SHORT: &str = "the chunk of positions ends early or overflows";
+const SHORT: &str = "the chunk of positions ends early or overflows";
+
+/// Removes the number of places from the front of a chunk, and whether they are of two views.
+fn decode_count(rest: &mut &[u8]) -> Result<(usize, bool), &'static str> {
     let count = varint::read(rest).ok_or(SHORT)?;
     let two_views = count >= TWO_VIEWS;
     let count = if two_views { count - TWO_VIEWS } else { count };
     if count > u64::from(CHUNK_PLACES) {
         return Err("the chunk of positions holds too many");
     }
-    let mut places = vec![FingerprintPlace::default(); count as usize];
+    Ok((count as usize, two_views))
+}
+
+/// Appends the position of each place of a chunk, and whether it is of the text as written. These are the
+/// first column of the chunk; the others are not read.
+///
+/// # Errors
+/// Returns the damage. Any bytes are safe to give.
+pub(crate) fn decode_positions(mut bytes: &[u8], out: &mut Vec<(u64, bool)>) -> Result<(), &'static str> {
+    let rest = &mut bytes;
+    let (count, two_views) = decode_count(rest)?;
+    let mut last = [0u64; 2];
+    for _ in 0..count {
+        let symbols = varint::read(rest).ok_or(SHORT)?;
+        let (symbols, of_text) = if two_views { (symbols >> 1, symbols & 1 == 1) } else { (symbols, false) };
+        let last = &mut last[usize::from(of_text)];
+        *last = last.checked_add(symbols).ok_or(SHORT)?;
+        out.push((*last, of_text));
+    }
+    Ok(())
+}
+
+/// Decodes a chunk.
+///
+/// # Errors
+/// Returns the damage. Any bytes are safe to give.
+pub(crate) fn decode(mut bytes: &[u8]) -> Result<Vec<FingerprintPlace>, &'static str> {
+    let rest = &mut bytes;
+    let (count, two_views) = decode_count(rest)?;
+    let mut places = vec![FingerprintPlace::default(); count];
     decode_columns(rest, &mut places, two_views).ok_or(SHORT)?;
     if rest.is_empty() { Ok(places) } else { Err("the chunk of positions is followed by stray bytes") }
 }
@@ -229,6 +255,9 @@ mod tests {
             }
             let mut bytes = Vec::new();
             encode(&places, &mut bytes);
+            let mut positions = Vec::new();
+            decode_positions(&bytes, &mut positions).unwrap();
+            prop_assert_eq!(positions, places.iter().map(|place| (place.position, place.of_text)).collect::<Vec<_>>());
             prop_assert_eq!(decode(&bytes), Ok(places));
             for cut in 0..bytes.len() {
                 prop_assert!(decode(&bytes[..cut]).is_err());
@@ -237,8 +266,11 @@ mod tests {
 
         #[test]
         fn any_bytes_are_safe(bytes in proptest::collection::vec(any::<u8>(), 0..200), count in 0u8..20) {
-            let _ = decode(&bytes);
-            let _ = decode(&[&[count], &bytes[..]].concat());
+            for bytes in [&bytes[..], &[&[count], &bytes[..]].concat()] {
+                let decoded = decode(bytes);
+                let positions = decode_positions(bytes, &mut Vec::new());
+                prop_assert!(decoded.is_err() || positions.is_ok());
+            }
         }
     }
 }

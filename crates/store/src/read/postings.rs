@@ -10,6 +10,7 @@ use crate::codec::block::Posting;
 use crate::codec::format::{POSITIONS, chunk_key, split_u32};
 use crate::codec::positions::{self, CHUNK_PLACES, FingerprintPlace};
 use crate::codec::records::RunRecord;
+use crate::engine::Value;
 use crate::handle::Store;
 use crate::read::run_reader::{self, Postings as _, RunReader};
 use crate::view::View;
@@ -29,24 +30,48 @@ impl Store {
         let mut held: Option<(u32, Vec<FingerprintPlace>)> = None;
         for &ordinal in ordinals {
             let number = ordinal / CHUNK_PLACES;
-            let damaged = |detail| Error::Damaged {
-                what: format!("chunk {number} of the positions of document {document}"),
-                detail,
-            };
             let chunk = match held {
                 Some((have, ref chunk)) if have == number => chunk,
                 _ => {
-                    let value = self
-                        .engine
-                        .get(POSITIONS, chunk_key(document, number), "read positions")?
-                        .ok_or_else(|| self.missing_row(document, || damaged("it is missing")))?;
-                    &held.insert((number, positions::decode(&value).map_err(damaged)?)).1
+                    let value = self.chunk(document, number)?;
+                    let chunk = positions::decode(&value).map_err(|detail| damaged_chunk(document, number, detail))?;
+                    &held.insert((number, chunk)).1
                 }
             };
             let place = chunk.get((ordinal % CHUNK_PLACES) as usize);
-            places.push(*place.ok_or_else(|| damaged("it holds too few places"))?);
+            places.push(*place.ok_or_else(|| damaged_chunk(document, number, TOO_FEW))?);
         }
         Ok(places)
+    }
+
+    /// Calls `visit` with the position of each of a document's fingerprints, in order, and with true if it is
+    /// of the text as written. The rest of the places is not decoded.
+    ///
+    /// # Errors
+    /// Those of [`Store::places`].
+    pub fn for_each_position(
+        &self,
+        document: u32,
+        fingerprints: u32,
+        mut visit: impl FnMut(u64, bool) -> Result<()>,
+    ) -> Result<()> {
+        let mut positions = Vec::new();
+        for number in 0..positions::chunks(fingerprints.into()) {
+            let value = self.chunk(document, number)?;
+            positions.clear();
+            positions::decode_positions(&value, &mut positions)
+                .map_err(|detail| damaged_chunk(document, number, detail))?;
+            let wanted = (fingerprints - number * CHUNK_PLACES).min(CHUNK_PLACES) as usize;
+            let wanted = positions.get(..wanted).ok_or_else(|| damaged_chunk(document, number, TOO_FEW))?;
+            wanted.iter().try_for_each(|&(position, of_text)| visit(position, of_text))?;
+        }
+        Ok(())
+    }
+
+    /// A chunk of a document's positions, encoded.
+    fn chunk(&self, document: u32, number: u32) -> Result<Value<'_>> {
+        let value = self.engine.get(POSITIONS, chunk_key(document, number), "read positions")?;
+        value.ok_or_else(|| self.missing_row(document, || damaged_chunk(document, number, "it is missing")))
     }
 
     /// The postings of one document, ascending. Reads every posting of the runs that may hold the document.
@@ -117,13 +142,12 @@ impl Store {
         ranges::of_hashes(&self.profile, count)
     }
 
-    /// Calls `visit` with each hash of a range that live documents hold, in ascending order. `visit` also
-    /// gets all its postings in live documents, ascending. Several threads may read different ranges at the
-    /// same time.
-    pub fn for_each_hash_in(
+    /// Calls `visit` with the postings of a range of hashes in live documents, ascending, in batches. All
+    /// postings of a hash are in one batch. Several threads may read different ranges at the same time.
+    pub fn for_each_batch_in(
         &self,
         hashes: &RangeInclusive<u64>,
-        visit: &mut dyn FnMut(u64, &[Posting]) -> Result<()>,
+        visit: &mut dyn FnMut(&[Posting]) -> Result<()>,
     ) -> Result<()> {
         let readers = |view: &View| {
             view.runs
@@ -186,6 +210,12 @@ impl Store {
         let view = self.view();
         view.runs.iter().filter(|(_, record)| may_hold(record, documents)).map(|(_, record)| record.postings).sum()
     }
+}
+
+const TOO_FEW: &str = "it holds too few places";
+
+fn damaged_chunk(document: u32, number: u32, detail: &'static str) -> Error {
+    Error::Damaged { what: format!("chunk {number} of the positions of document {document}"), detail }
 }
 
 /// True if a run may hold postings of one of these documents.

@@ -145,14 +145,12 @@ pub(crate) fn merge_batches(
     }
 }
 
-/// Calls `visit` with each hash of all readers, ascending, and its postings, ascending. Omits postings of
-/// documents that are not `wanted`.
-///
-/// Merges in one step all hashes that every reader has read completely.
+/// Calls `visit` with the postings of all readers, ascending, in batches: the hashes that every reader has
+/// read completely. Omits postings of documents that are not `wanted`.
 pub(crate) fn merge_hashes(
     readers: &mut [RunReader<'_>],
     wanted: Option<&dyn Fn(u32) -> bool>,
-    visit: &mut dyn FnMut(u64, &[Posting]) -> Result<()>,
+    visit: &mut dyn FnMut(&[Posting]) -> Result<()>,
 ) -> Result<()> {
     let mut merged: Vec<Posting> = Vec::new();
     loop {
@@ -164,13 +162,13 @@ pub(crate) fn merge_hashes(
         }
         let is_taken = |posting: &Posting| bound.is_none_or(|bound| posting.hash < bound);
         if let ([reader], None) = (&mut *readers, wanted) {
-            visit_each(reader.take(is_taken), visit)?;
+            visit(reader.take(is_taken))?;
         } else {
             merge_taken(readers, is_taken, &mut merged);
             if let Some(wanted) = wanted {
                 merged.retain(|posting| wanted(posting.document));
             }
-            visit_each(&merged, visit)?;
+            visit(&merged)?;
         }
         let Some(bound) = bound else { return Ok(()) };
         for reader in &mut *readers {
@@ -227,17 +225,6 @@ fn merge_two(one: &[Posting], other: &[Posting], out: &mut Vec<Posting>) {
     }
     out.extend_from_slice(&one[i..]);
     out.extend_from_slice(&other[j..]);
-}
-
-/// Calls `visit` with each hash and its postings. The postings must be sorted.
-fn visit_each(mut postings: &[Posting], visit: &mut dyn FnMut(u64, &[Posting]) -> Result<()>) -> Result<()> {
-    while let Some(&Posting { hash, .. }) = postings.first() {
-        let end = postings.iter().position(|posting| posting.hash != hash).unwrap_or(postings.len());
-        let (these, others) = postings.split_at(end);
-        visit(hash, these)?;
-        postings = others;
-    }
-    Ok(())
 }
 
 #[cfg(test)]

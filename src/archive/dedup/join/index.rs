@@ -6,7 +6,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::archive::dedup::ranking::Rank;
-use crate::archive::dedup::terms::frequencies::TermKey;
+use crate::archive::dedup::terms::holders::TermKey;
 
 /// Survivors by term.
 #[derive(Default)]

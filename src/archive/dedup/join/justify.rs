@@ -9,7 +9,7 @@ use crate::archive::dedup::join::inputs::Join;
 use crate::archive::dedup::join::probes::Probes;
 use crate::archive::dedup::join::witness::Witness;
 use crate::archive::dedup::ranking::Rank;
-use crate::archive::dedup::terms::frequencies::TermKey;
+use crate::archive::dedup::terms::holders::TermKey;
 use crate::archive::dedup::terms::sets::{Term, weight};
 use fpdb_host::error::Result;
 

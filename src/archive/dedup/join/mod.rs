@@ -31,7 +31,7 @@ use crate::archive::dedup::join::inputs::Join;
 use crate::archive::dedup::join::justify::{SearchResult, Wanted};
 use crate::archive::dedup::join::probes::Probes;
 use crate::archive::dedup::ranking::Rank;
-use crate::archive::dedup::terms::frequencies::TermKey;
+use crate::archive::dedup::terms::holders::TermKey;
 use crate::archive::dedup::terms::sets::Term;
 use fpdb_host::error::{Error, Result};
 

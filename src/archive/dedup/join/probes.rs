@@ -15,7 +15,7 @@ use std::ops::Range;
 use crate::archive::dedup::join::buffers::ProbeBuffers;
 use crate::archive::dedup::join::inputs::Join;
 use crate::archive::dedup::ranking::Rank;
-use crate::archive::dedup::terms::frequencies::{TermKey, df};
+use crate::archive::dedup::terms::holders::{TermKey, df};
 use crate::archive::dedup::terms::sets::{Term, weight};
 use fpdb_host::error::Result;
 

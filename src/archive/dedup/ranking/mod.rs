@@ -85,7 +85,7 @@ pub(in crate::archive::dedup) struct Ranking {
     pub(in crate::archive::dedup) outranked: Vec<(Rank, Rank)>,
 }
 
-/// The ranks used when postings are counted. All are in one table, since each lookup waits for memory.
+/// The ranks used when postings are counted.
 pub(in crate::archive::dedup) struct ComparedRanks {
     /// By document, its rank if it is a leader, otherwise [`NOT_RANKED`]; or [`BOILERPLATE`].
     ranks: Vec<Rank>,
@@ -98,8 +98,8 @@ impl ComparedRanks {
         self.ranks.get(id as usize).copied().unwrap_or(NOT_RANKED)
     }
 
-    pub(in crate::archive::dedup) fn is_boilerplate(&self, id: u32) -> bool {
-        self.boilerplate && self.of(id) == BOILERPLATE
+    pub(in crate::archive::dedup) fn has_boilerplate(&self) -> bool {
+        self.boilerplate
     }
 }
 

@@ -20,7 +20,6 @@ use crate::query::TextSequence;
 use fpdb_host::error::Result;
 use fpdb_host::spill::{Sorter, TempSpace};
 use fpdb_kernel::document::Digest;
-use fpdb_kernel::profile::View;
 use fpdb_reading::input::InputLimits;
 use fpdb_store::Store;
 
@@ -178,14 +177,11 @@ fn sums(store: &Store, memory: u64, monitor: &Monitor<'_>) -> Result<Vec<u64>> {
     let ranges = PostingSource::ranges(store);
     let least = ranges_per_reader(ranges.len(), documents, memory).max(1);
     ranges.into_par_iter().with_min_len(least).try_for_each(|range: RangeInclusive<u64>| {
-        store.for_each_hash_in(&range, &mut |hash, postings| {
-            if profile.view_of(hash) == View::Text {
-                return Ok(());
-            }
+        PostingSource::visit_batches(store, &range, &mut |postings| {
             monitor.advance(Activity::Counting, &done, postings.len() as u64)?;
             for posting in postings {
                 let mut bytes = [0; 12];
-                bytes[..8].copy_from_slice(&hash.to_le_bytes());
+                bytes[..8].copy_from_slice(&posting.hash.to_le_bytes());
                 bytes[8..].copy_from_slice(&if profile.has_two_views() { 0 } else { posting.ordinal }.to_le_bytes());
                 sums[posting.document as usize].fetch_add(xxh3_64(&bytes), Ordering::Relaxed);
             }

@@ -38,10 +38,10 @@ impl PostingSource for Newcomers<'_> {
         self.store.hash_ranges(self.ranges)
     }
 
-    fn visit_hashes(
+    fn visit_batches(
         &self,
         hashes: &RangeInclusive<u64>,
-        visit: &mut dyn FnMut(u64, &[Posting]) -> Result<()>,
+        visit: &mut dyn FnMut(&[Posting]) -> Result<()>,
     ) -> Result<()> {
         let expected = usize::try_from(self.postings).unwrap_or(usize::MAX) / self.ranges;
         let profile = *self.store.profile();
@@ -50,13 +50,18 @@ impl PostingSource for Newcomers<'_> {
             hashes,
             expected,
             &mut |hash, postings| match profile.view_of(hash) {
-                View::Structure => visit(hash, postings),
+                View::Structure => visit(postings),
                 View::Text => Ok(()),
             },
         )
     }
 
-    fn positions(&self, document: u32, ordinals: &[u32]) -> Result<Vec<Option<u64>>> {
-        self.store.positions(document, ordinals)
+    fn visit_positions(
+        &self,
+        document: u32,
+        fingerprints: u32,
+        visit: &mut dyn FnMut(Option<u64>) -> Result<()>,
+    ) -> Result<()> {
+        self.store.visit_positions(document, fingerprints, visit)
     }
 }

@@ -23,10 +23,6 @@ const AT_ONCE: usize = 256;
 /// read.
 const FINGERPRINTS_AT_ONCE: u64 = 1 << 20;
 
-/// Number of a document's fingerprints whose positions are read at a time: a whole number of the store's
-/// chunks.
-const ORDINALS_AT_ONCE: u32 = 1 << 16;
-
 /// Places may take 1/`SHARE` of the memory for sets, places and the index.
 pub(in crate::archive::dedup) const SHARE: u64 = 8;
 
@@ -148,24 +144,21 @@ impl Places {
 /// structure are left out.
 fn append(source: &dyn PostingSource, document: u32, extent: Extent, bytes: &mut Vec<u8>) -> Result<()> {
     let mut steps = Vec::new();
-    let (mut before, mut count) = (0, 0);
-    let mut ordinals = Vec::new();
-    for first in (0..extent.fingerprints).step_by(ORDINALS_AT_ONCE as usize) {
-        ordinals.clear();
-        ordinals.extend(first..extent.fingerprints.min(first.saturating_add(ORDINALS_AT_ONCE)));
-        for (position, ordinal) in source.positions(document, &ordinals)?.into_iter().zip(&ordinals) {
-            let Some(position) = position else { continue };
-            let step = position.checked_sub(before).ok_or_else(|| Error::Damaged {
-                what: format!("the positions of document {document}"),
-                detail: "they do not ascend",
-            })?;
-            varint::write(step, &mut steps);
-            (count..*ordinal).for_each(|_| varint::write(0, &mut steps));
-            (before, count) = (position, ordinal + 1);
-        }
-    }
+    let (mut before, mut ordinal, mut count) = (0, 0u32, 0);
+    source.visit_positions(document, extent.fingerprints, &mut |position| {
+        ordinal += 1;
+        let Some(position) = position else { return Ok(()) };
+        let step = position.checked_sub(before).ok_or_else(|| Error::Damaged {
+            what: format!("the positions of document {document}"),
+            detail: "they do not ascend",
+        })?;
+        varint::write(step, &mut steps);
+        (count + 1..ordinal).for_each(|_| varint::write(0, &mut steps));
+        (before, count) = (position, ordinal);
+        Ok(())
+    })?;
     varint::write(extent.symbols(), bytes);
-    varint::write(count.into(), bytes);
+    varint::write(u64::from(count), bytes);
     bytes.extend(steps);
     Ok(())
 }

@@ -20,7 +20,8 @@ use rayon::prelude::*;
 use crate::archive::dedup::Activity;
 use crate::archive::dedup::Monitor;
 use crate::archive::dedup::ranking::{ComparedRanks, Rank};
-use crate::archive::dedup::terms::frequencies::{Frequencies, HashHolders, HashUse, TermKey};
+use crate::archive::dedup::terms::frequencies::Frequencies;
+use crate::archive::dedup::terms::holders::{HashHolders, HashUse, HolderReader, TermKey};
 use crate::archive::dedup::terms::source::{PostingSource, ranges_per_reader};
 use fpdb_host::error::{Error, Result};
 use fpdb_host::spill::{TempSpace, read_at, read_into, write_at};
@@ -121,20 +122,27 @@ impl Sets {
         let partitions = Partitions::new(&postings, (temp, memory))?;
         drop(postings);
         let done = AtomicU64::new(0);
+        // A bit for each document stays in the processor's caches.
+        let words: Vec<u64> = active
+            .chunks(64)
+            .map(|some| (0..).zip(some).fold(0, |word, (bit, &is)| word | u64::from(is) << bit))
+            .collect();
+        let is_active = |rank: Rank| words[rank as usize / 64] >> (rank % 64) & 1 == 1;
         // Reading takes as much memory as collecting.
         let least = ranges_per_reader(ranges.len(), active.len() as Rank, memory).max(1);
         ranges.par_iter().with_min_len(least).try_for_each(|range| {
-            let mut holders = HashHolders::default();
+            let mut reader = HolderReader::new(compared, max_df);
+            let mut ranks = Vec::new();
             let mut local = partitions.writer();
             let mut tally = monitor.tally(Activity::Collecting, &done);
-            source.visit_hashes(range, &mut |_, held| {
-                tally.add(held.len() as u64)?;
-                if holders.take(held, compared, max_df) == HashUse::Term
-                    && holders.postings.iter().any(|&(rank, _)| active[rank as usize])
-                {
-                    local.put(holders.key(), &holders.postings, active)?;
-                }
-                Ok(())
+            source.visit_batches(range, &mut |batch| {
+                tally.add(batch.len() as u64)?;
+                reader.read(batch, |hash| match hash {
+                    HashUse::Term(holders) if holders.postings.iter().any(|&(rank, _)| is_active(rank)) => {
+                        local.put(holders.key(&mut ranks), holders, is_active)
+                    }
+                    _ => Ok(()),
+                })
             })?;
             local.finish()
         })?;
@@ -457,12 +465,10 @@ struct PartitionWriter<'a> {
 impl PartitionWriter<'_> {
     /// Adds a hash to the sets of its holders. For a document that is not active, one posting is enough,
     /// since its places are never read.
-    fn put(&mut self, key: TermKey, postings: &[(Rank, u32)], active: &[bool]) -> Result<()> {
+    fn put(&mut self, key: TermKey, holders: HashHolders<'_>, is_active: impl Fn(Rank) -> bool) -> Result<()> {
         let Partitions { partitions, temp, held_back: most, .. } = self.partitions;
-        let mut last = None;
-        for &(rank, ordinal) in postings {
-            let again = last.replace(rank) == Some(rank);
-            if again && !active[rank as usize] {
+        for (rank, ordinal, again) in holders.postings() {
+            if again && !is_active(rank) {
                 continue;
             }
             let number = self.partitions.number_of(rank);

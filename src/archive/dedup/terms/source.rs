@@ -14,22 +14,27 @@ pub(in crate::archive::dedup) trait PostingSource: Sync {
     /// Divides all hashes into ranges with about equally many postings.
     fn ranges(&self) -> Vec<RangeInclusive<u64>>;
 
-    /// Calls `visit` with each hash of a range, ascending, and its postings, ascending by document and
-    /// ordinal.
-    fn visit_hashes(
+    /// Calls `visit` with the postings of a range of hashes, ascending, in batches. All postings of a hash are
+    /// in one batch.
+    fn visit_batches(
         &self,
         hashes: &RangeInclusive<u64>,
-        visit: &mut dyn FnMut(u64, &[Posting]) -> Result<()>,
+        visit: &mut dyn FnMut(&[Posting]) -> Result<()>,
     ) -> Result<()>;
 
-    /// The positions, in symbols, of these fingerprints of a document. `ordinals` must ascend. `None` for
+    /// Calls `visit` with the position, in symbols, of each fingerprint of a document, in order. `None` for
     /// fingerprints of the text as written: documents are compared by their structure.
-    fn positions(&self, document: u32, ordinals: &[u32]) -> Result<Vec<Option<u64>>>;
+    fn visit_positions(
+        &self,
+        document: u32,
+        fingerprints: u32,
+        visit: &mut dyn FnMut(Option<u64>) -> Result<()>,
+    ) -> Result<()>;
 }
 
 /// Bytes for each document that holds a hash while its postings are read: decoded, merged and sorted, and by
 /// rank.
-const BYTES_PER_HOLDER: u64 = 48;
+const BYTES_PER_HOLDER: u64 = 52;
 
 /// Number of these ranges that one thread reads, so that all threads together stay within `memory` even if
 /// all documents hold a hash. At least one thread reads.
@@ -54,21 +59,31 @@ impl PostingSource for Store {
         }
     }
 
-    fn visit_hashes(
+    fn visit_batches(
         &self,
         hashes: &RangeInclusive<u64>,
-        visit: &mut dyn FnMut(u64, &[Posting]) -> Result<()>,
+        visit: &mut dyn FnMut(&[Posting]) -> Result<()>,
     ) -> Result<()> {
         let profile = *self.profile();
-        self.for_each_hash_in(hashes, &mut |hash, postings| match profile.view_of(hash) {
-            View::Structure => visit(hash, postings),
-            View::Text => Ok(()),
+        if !profile.has_two_views() {
+            return self.for_each_batch_in(hashes, visit);
+        }
+        let mut of_structure = Vec::new();
+        self.for_each_batch_in(hashes, &mut |postings| {
+            let is_structure = |posting: &&Posting| profile.view_of(posting.hash) == View::Structure;
+            of_structure.clear();
+            of_structure.extend(postings.iter().filter(is_structure));
+            visit(&of_structure)
         })
     }
 
-    fn positions(&self, document: u32, ordinals: &[u32]) -> Result<Vec<Option<u64>>> {
-        let places = self.places(document, ordinals)?.into_iter();
-        Ok(places.map(|place| (!place.of_text).then_some(place.position)).collect())
+    fn visit_positions(
+        &self,
+        document: u32,
+        fingerprints: u32,
+        visit: &mut dyn FnMut(Option<u64>) -> Result<()>,
+    ) -> Result<()> {
+        self.for_each_position(document, fingerprints, |position, of_text| visit((!of_text).then_some(position)))
     }
 }
 

@@ -1,0 +1,151 @@
+//! Holders: the documents that hold each hash, by rank.
+//!
+//! Ranks are in a table by document, and hashes name documents at random, so each look-up waits for memory. A
+//! branch on the rank waits as well, and delays all that follows. So all ranks of a batch of hashes are looked
+//! up before any is examined: these reads overlap.
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::archive::dedup::ranking::{BOILERPLATE, ComparedRanks, RESERVED, Rank};
+use fpdb_store::Posting;
+
+/// Identifies a term. The highest 7 bits are the class of its df, the others a digest of its holders' ranks.
+/// Two different terms of one class have equal digests by chance, once in 2^57 pairs.
+pub(in crate::archive::dedup) type TermKey = u64;
+
+const DIGEST_BITS: u32 = 57;
+
+/// How a hash is used.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::archive::dedup) enum HashUse<'a> {
+    /// Several documents hold it.
+    Term(HashHolders<'a>),
+    /// At most one document holds it.
+    Own,
+    /// More documents hold it than the df cap allows.
+    Common,
+    /// Boilerplate holds it.
+    Boilerplate,
+}
+
+/// The compared documents that hold one hash.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::archive::dedup) struct HashHolders<'a> {
+    /// Rank and ordinal of each posting, in order of document.
+    pub(in crate::archive::dedup) postings: &'a [(Rank, u32)],
+    /// Number of documents that hold the hash.
+    pub(in crate::archive::dedup) df: u32,
+}
+
+/// Finds the holders of hashes.
+pub(in crate::archive::dedup) struct HolderReader<'a> {
+    compared: &'a ComparedRanks,
+    max_df: Option<u64>,
+    /// Rank and ordinal of each posting of the batch, without hashes that are certainly `Own`.
+    postings: Vec<(Rank, u32)>,
+    /// By hash, the end of its postings.
+    ends: Vec<usize>,
+}
+
+impl<'a> HolderReader<'a> {
+    pub(in crate::archive::dedup) fn new(compared: &'a ComparedRanks, max_df: Option<u64>) -> Self {
+        Self { compared, max_df, postings: Vec::new(), ends: Vec::new() }
+    }
+
+    /// Calls `visit` with the use of each hash of a batch, except some that are `Own`.
+    pub(in crate::archive::dedup) fn read<E>(
+        &mut self,
+        batch: &[Posting],
+        mut visit: impl FnMut(HashUse<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.look_up(batch);
+        let mut start = 0;
+        for &end in &self.ends {
+            visit(hash_use(&mut self.postings[start..end], self.max_df))?;
+            start = end;
+        }
+        Ok(())
+    }
+
+    /// Writes the postings of the batch by rank. Each posting is written before it is known to be wanted, which
+    /// avoids a branch that the processor would often mispredict.
+    fn look_up(&mut self, batch: &[Posting]) {
+        let Self { compared, postings, ends, .. } = self;
+        postings.resize(batch.len(), (0, 0));
+        ends.resize(batch.len(), 0);
+        let (mut kept, mut hashes, mut is_first) = (0, 0, true);
+        for (index, posting) in batch.iter().enumerate() {
+            let is_last = batch.get(index + 1).is_none_or(|next| next.hash != posting.hash);
+            // The only posting of a hash matters only if it may be of boilerplate.
+            let is_wanted = !(is_first & is_last) | compared.has_boilerplate();
+            postings[kept] = (posting.document, posting.ordinal);
+            kept += usize::from(is_wanted);
+            ends[hashes] = kept;
+            hashes += usize::from(is_wanted & is_last);
+            is_first = is_last;
+        }
+        postings.truncate(kept);
+        ends.truncate(hashes);
+        postings.iter_mut().for_each(|(document, _)| *document = compared.of(*document));
+    }
+}
+
+/// The use of a hash with these postings.
+fn hash_use(postings: &mut [(Rank, u32)], max_df: Option<u64>) -> HashUse<'_> {
+    let mut postings = postings;
+    if postings.iter().any(|&(rank, _)| rank >= RESERVED) {
+        if postings.iter().any(|&(rank, _)| rank == BOILERPLATE) {
+            return HashUse::Boilerplate;
+        }
+        let mut kept = 0;
+        for index in 0..postings.len() {
+            postings[kept] = postings[index];
+            kept += usize::from(postings[index].0 < RESERVED);
+        }
+        postings = &mut postings[..kept];
+    }
+    if postings.is_empty() {
+        return HashUse::Own;
+    }
+    let df = 1 + postings.windows(2).filter(|pair| pair[0].0 != pair[1].0).count() as u32;
+    match df {
+        1 => HashUse::Own,
+        df if max_df.is_some_and(|most| u64::from(df) > most) => HashUse::Common,
+        df => HashUse::Term(HashHolders { postings, df }),
+    }
+}
+
+impl<'a> HashHolders<'a> {
+    /// Each posting, and true if the document holds the hash at a lower ordinal too.
+    pub(in crate::archive::dedup) fn postings(self) -> impl Iterator<Item = (Rank, u32, bool)> + 'a {
+        let mut last = None;
+        self.postings.iter().map(move |&(rank, ordinal)| (rank, ordinal, last.replace(rank) == Some(rank)))
+    }
+
+    /// The key of the term for hashes with these holders. `ranks` is memory to reuse.
+    pub(in crate::archive::dedup) fn key(self, ranks: &mut Vec<Rank>) -> TermKey {
+        ranks.clear();
+        ranks.extend(self.postings.iter().map(|&(rank, _)| rank));
+        ranks.dedup();
+        df_class(self.df) << DIGEST_BITS | xxh3_64(bytemuck::cast_slice(ranks)) >> (64 - DIGEST_BITS)
+    }
+}
+
+/// The class of a df, 0 to 127: exact up to 15, then four classes for each doubling.
+fn df_class(df: u32) -> u64 {
+    let df = u64::from(df);
+    if df < 16 {
+        return df;
+    }
+    let highest = u64::from(df.ilog2());
+    16 + (highest - 4) * 4 + (df >> (highest - 2) & 3)
+}
+
+/// The smallest df in the term's class: the term's df, or up to a fifth less.
+pub(in crate::archive::dedup) fn df(term: TermKey) -> u64 {
+    let class = term >> DIGEST_BITS;
+    if class < 16 {
+        return class;
+    }
+    (4 + class % 4) << (class / 4 - 2)
+}
