@@ -60,8 +60,7 @@ pub(crate) fn dedup_plan_page(plan: &DedupPlan) -> String {
         "passes",
         match plan.passes {
             0 => "none over the postings".into(),
-            1 => format!("one over {postings}, and one over texts that may be the same"),
-            _ => format!("two over {postings}, and two over the documents at most, for each block of survivors"),
+            _ => format!("one over {postings}; then the documents that may be removable are compared"),
         },
     );
     row("memory", format!("{} allowed, {} needed at least", size(plan.memory), size(plan.least_memory)));

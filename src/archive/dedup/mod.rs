@@ -50,8 +50,8 @@
 // The *survivor join* needs no list of pairs. A run goes through these modules:
 //
 // 1. `ranking`: the order of the documents. Documents with the same text are found here too.
-// 2. `terms`: one pass over the postings counts df, the number of documents that hold a hash. A second pass
-//    transposes the postings into the terms of each document.
+// 2. `terms`: one pass over the postings finds the hashes that several documents hold, and transposes their
+//    postings into the terms of each document.
 // 3. `join`: probes the documents, in order, into an index of the survivors before them. A second pass
 //    reconsiders the survivors.
 // 4. `answer`: the decisions, and the rows of the report.
@@ -96,10 +96,9 @@ use monitor::{Activity, Monitor};
 use plan::MemoryPlan;
 use ranking::same_text::{SameText, SameTextMemory};
 use ranking::{Extent, Rank, Ranking, Standing, check_choices};
-use terms::frequencies::Frequencies;
 use terms::newcomers::Newcomers;
 use terms::places::Places;
-use terms::sets::Sets;
+use terms::sets::{Collected, Sets};
 use terms::source::PostingSource;
 
 pub use answer::report::{
@@ -285,20 +284,14 @@ fn join(
 ) -> Result<JoinResult> {
     let threshold = Threshold::new(options.by, options.threshold);
     let compared = ranking.compared();
-    let documents = (ranking.len(), &compared);
-    let frequencies = Frequencies::count(source, documents, options.max_df, plan.rest / 2, monitor)?;
-    let (common, boilerplate) = (frequencies.common, frequencies.boilerplate);
-    // A document stays if other documents hold too few of its hashes.
-    let is_candidate = |rank: Rank| {
+    // Other documents stay: too few of their hashes are held by anyone else.
+    let is_active = |rank: Rank, shared: u32| {
         let size = ranking.size(rank);
-        size > 0
-            && rank >= ranking.protected
-            && ranking.leads(rank)
-            && frequencies.shared[rank as usize] >= threshold.least_shared(size)
+        size > 0 && rank >= ranking.protected && ranking.leads(rank) && shared >= threshold.least_shared(size)
     };
-    let mut active: Vec<bool> = (0..ranking.len()).map(is_candidate).collect();
-    let space = (temp, plan.sets);
-    let sets = Sets::collect(source, &compared, frequencies, &active, options.max_df, space, monitor)?;
+    let (documents, space) = ((&compared, &extents[..]), (temp, plan.sets));
+    let collected = Sets::collect(source, documents, options.max_df, &is_active, space, monitor)?;
+    let Collected { sets, mut active, common, boilerplate } = collected;
     drop(compared);
     let space = (temp, plan.rest / terms::places::SHARE);
     let places = Places::read((source, ranking), &active, &extents, space, monitor)?;

@@ -142,7 +142,7 @@ pub(crate) fn plan(store: &Store, options: &DedupOptions) -> Result<DedupPlan> {
         DedupBy::Exact => 0,
         DedupBy::ExactText => 1,
         _ if open.is_empty() => 0,
-        _ => 2,
+        _ => 1,
     };
     let least_memory = needed(documents, options);
     let rest = store.memory().saturating_sub(documents * bytes_per_document(options));

@@ -133,6 +133,7 @@ fn decode_count(rest: &mut &[u8]) -> Result<(usize, bool), &'static str> {
 pub(crate) fn decode_positions(mut bytes: &[u8], out: &mut Vec<(u64, bool)>) -> Result<(), &'static str> {
     let rest = &mut bytes;
     let (count, two_views) = decode_count(rest)?;
+    out.reserve(count);
     let mut last = [0u64; 2];
     for _ in 0..count {
         let symbols = varint::read(rest).ok_or(SHORT)?;

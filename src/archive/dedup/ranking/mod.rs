@@ -88,18 +88,14 @@ pub(in crate::archive::dedup) struct Ranking {
 /// The ranks used when postings are counted.
 pub(in crate::archive::dedup) struct ComparedRanks {
     /// By document, its rank if it is a leader, otherwise [`NOT_RANKED`]; or [`BOILERPLATE`].
-    ranks: Vec<Rank>,
+    pub(in crate::archive::dedup) ranks: Vec<Rank>,
     /// True if any document is boilerplate.
-    boilerplate: bool,
+    pub(in crate::archive::dedup) boilerplate: bool,
 }
 
 impl ComparedRanks {
     pub(in crate::archive::dedup) fn of(&self, id: u32) -> Rank {
         self.ranks.get(id as usize).copied().unwrap_or(NOT_RANKED)
-    }
-
-    pub(in crate::archive::dedup) fn has_boilerplate(&self) -> bool {
-        self.boilerplate
     }
 }
 

@@ -1,4 +1,6 @@
-//! Holders: the documents that hold each hash, by rank.
+//! Holders: the documents that hold each hash, by rank. Hashes with several holders become *terms*: hashes with
+//! the same holders are one term. The key of a term is made of its df, the number of its holders, and of the
+//! holders, so that the rarest terms of a document come first.
 //!
 //! Ranks are in a table by document, and hashes name documents at random, so each look-up waits for memory. A
 //! branch on the rank waits as well, and delays all that follows. So all ranks of a batch of hashes are looked
@@ -77,7 +79,7 @@ impl<'a> HolderReader<'a> {
         for (index, posting) in batch.iter().enumerate() {
             let is_last = batch.get(index + 1).is_none_or(|next| next.hash != posting.hash);
             // The only posting of a hash matters only if it may be of boilerplate.
-            let is_wanted = !(is_first & is_last) | compared.has_boilerplate();
+            let is_wanted = !(is_first & is_last) | compared.boilerplate;
             postings[kept] = (posting.document, posting.ordinal);
             kept += usize::from(is_wanted);
             ends[hashes] = kept;
@@ -148,4 +150,67 @@ pub(in crate::archive::dedup) fn df(term: TermKey) -> u64 {
         return class;
     }
     (4 + class % 4) << (class / 4 - 2)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::archive::dedup::ranking::NOT_RANKED;
+
+    /// A use, without what `Own` leaves open.
+    type Found = (&'static str, Vec<(Rank, u32)>);
+
+    fn expected(postings: &[Posting], ranks: &[Rank], max_df: Option<u64>) -> Found {
+        let ranked = postings.iter().map(|posting| (ranks[posting.document as usize], posting.ordinal));
+        if ranked.clone().any(|(rank, _)| rank == BOILERPLATE) {
+            return ("boilerplate", Vec::new());
+        }
+        let ranked: Vec<_> = ranked.filter(|&(rank, _)| rank != NOT_RANKED).collect();
+        match ranked.iter().map(|&(rank, _)| rank).collect::<BTreeSet<_>>().len() as u64 {
+            0 | 1 => ("own", Vec::new()),
+            df if max_df.is_some_and(|most| df > most) => ("common", Vec::new()),
+            _ => ("term", ranked),
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn batches_are_read_as_hash_by_hash(
+            batches in prop::collection::vec(prop::collection::btree_set((0u64..9, 0u32..8, 0u32..3), 0..30), 1..4),
+            kinds in prop::collection::vec(0u32..10, 8),
+            max_df in prop::option::of(1u64..6),
+        ) {
+            let rank = |(number, kind): (u32, u32)| match kind { 0 => NOT_RANKED, 1 if number % 2 == 0 => BOILERPLATE, _ => 90 - number };
+            let ranks: Vec<Rank> = (0..).zip(kinds).map(rank).collect();
+            let compared = ComparedRanks { boilerplate: ranks.contains(&BOILERPLATE), ranks: ranks.clone() };
+            let mut reader = HolderReader::new(&compared, max_df);
+            for batch in batches {
+                let posting = |(hash, document, ordinal)| Posting { hash, document, ordinal };
+                let batch: Vec<Posting> = batch.into_iter().map(posting).collect();
+                let mut found: Vec<Found> = Vec::new();
+                let read = reader.read(&batch, |hash| {
+                    found.push(match hash {
+                        HashUse::Own => return Ok::<(), ()>(()),
+                        HashUse::Common => ("common", Vec::new()),
+                        HashUse::Boilerplate => ("boilerplate", Vec::new()),
+                        HashUse::Term(holders) => {
+                            let distinct: BTreeSet<Rank> = holders.postings.iter().map(|&(rank, _)| rank).collect();
+                            assert_eq!(holders.df as usize, distinct.len());
+                            ("term", holders.postings.to_vec())
+                        }
+                    });
+                    Ok(())
+                });
+                prop_assert_eq!(read, Ok(()));
+                let mut by_hash: BTreeMap<u64, Vec<Posting>> = BTreeMap::new();
+                batch.iter().for_each(|&posting| by_hash.entry(posting.hash).or_default().push(posting));
+                let naive = by_hash.values().map(|postings| expected(postings, &ranks, max_df));
+                prop_assert_eq!(found, naive.filter(|(name, _)| *name != "own").collect::<Vec<_>>());
+            }
+        }
+    }
 }

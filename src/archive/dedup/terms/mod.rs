@@ -1,6 +1,5 @@
 //! Terms: the fingerprints that are compared, by hash and by document.
 
-pub(super) mod frequencies;
 pub(super) mod holders;
 pub(super) mod newcomers;
 pub(super) mod places;

@@ -143,7 +143,7 @@ impl Places {
 /// of the structure, so fingerprints at one position count as one. Fingerprints after the last one of the
 /// structure are left out.
 fn append(source: &dyn PostingSource, document: u32, extent: Extent, bytes: &mut Vec<u8>) -> Result<()> {
-    let mut steps = Vec::new();
+    let mut steps = Vec::with_capacity(extent.fingerprints.min(1 << 16) as usize);
     let (mut before, mut ordinal, mut count) = (0, 0u32, 0);
     source.visit_positions(document, extent.fingerprints, &mut |position| {
         ordinal += 1;

@@ -5,13 +5,16 @@
 //! holders is the term's key, so no table of terms is needed. The weight of a term is its number of hashes.
 //! The terms of a document are sorted by key, which puts the rarest first.
 //!
-//! Postings are first divided by rank into partitions, in memory or on disk. Each partition is small enough
-//! to be sorted in the processor's caches. It is then packed: twelve bytes a term, and a few for each run of
-//! ordinals.
+//! One pass over the postings divides those of shared hashes by rank into partitions, in memory and then on
+//! disk. Each partition is small enough to be sorted in the processor's caches. It is then packed: twelve bytes
+//! a term, and a few for each run of ordinals.
+//!
+//! Only then is the number of a document's shared hashes known. If it is below the threshold, no survivor can
+//! justify the document's removal: it stays, and its ordinals are not kept.
 
 use std::fs::File;
 use std::ops::Range;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use bytemuck::{Pod, Zeroable};
@@ -19,8 +22,7 @@ use rayon::prelude::*;
 
 use crate::archive::dedup::Activity;
 use crate::archive::dedup::Monitor;
-use crate::archive::dedup::ranking::{ComparedRanks, Rank};
-use crate::archive::dedup::terms::frequencies::Frequencies;
+use crate::archive::dedup::ranking::{ComparedRanks, Extent, Rank};
 use crate::archive::dedup::terms::holders::{HashHolders, HashUse, HolderReader, TermKey};
 use crate::archive::dedup::terms::source::{PostingSource, ranges_per_reader};
 use fpdb_host::error::{Error, Result};
@@ -52,8 +54,8 @@ pub(in crate::archive::dedup) fn weight(terms: &[Term]) -> u32 {
     terms.iter().map(|term| term.weight).sum()
 }
 
-/// Bytes of memory per document while sets are made: counts, and the offsets of its terms and runs. Later the
-/// [places](crate::archive::dedup::terms::places) of documents replace the counts.
+/// Bytes of memory per document: the offsets of its terms, its runs and its
+/// [places](crate::archive::dedup::terms::places).
 pub(in crate::archive::dedup) const BYTES_PER_DOCUMENT: u64 = 24;
 
 /// Bytes of a posting while documents are collected, and maximum bytes of a posting in the packed sets (a
@@ -61,16 +63,41 @@ pub(in crate::archive::dedup) const BYTES_PER_DOCUMENT: u64 = 24;
 const BYTES_PER_RECORD: u64 = size_of::<Record>() as u64;
 const BYTES_PER_POSTING: u64 = size_of::<Term>() as u64 + 8;
 
-/// True if this number of postings can be collected without temporary files.
-fn fit(postings: u64, memory: u64) -> bool {
-    postings * BYTES_PER_RECORD.max(BYTES_PER_POSTING) <= memory / 4 * 3
+/// Number of postings that can be collected without temporary files.
+fn most_in_memory(memory: u64) -> u64 {
+    memory / 4 * 3 / BYTES_PER_RECORD.max(BYTES_PER_POSTING)
+}
+
+/// Number of records that each thread can sort at a time.
+fn room(memory: u64) -> u64 {
+    memory / 4 / SORTING_BYTES / rayon::current_num_threads() as u64
+}
+
+/// Number of records that may be in one partition, unless a document has more. All postings of its documents
+/// count, since it is not known yet which are shared.
+fn most_in_partition(postings: u64, memory: u64) -> u64 {
+    SORTED_AT_ONCE.min(room(memory)).max(postings / MOST_PARTITIONS).max(1)
 }
 
 /// Maximum bytes on disk for this number of postings. A partition is deleted once it is packed, so only the
-/// partitions being sorted exist twice.
+/// partitions being packed exist twice.
 pub(in crate::archive::dedup) fn most_on_disk(postings: u64, memory: u64) -> u64 {
-    let sorted_at_once = memory / 4 / SORTING_BYTES * BYTES_PER_RECORD;
-    if fit(postings, memory) { 0 } else { postings * BYTES_PER_RECORD.max(BYTES_PER_POSTING) + sorted_at_once }
+    if postings <= most_in_memory(memory) {
+        return 0;
+    }
+    let packed_at_once = postings.min(most_in_partition(postings, memory) * rayon::current_num_threads() as u64);
+    postings * BYTES_PER_RECORD.max(BYTES_PER_POSTING) + packed_at_once * BYTES_PER_RECORD
+}
+
+/// The sets, and what else the pass over the postings finds.
+pub(in crate::archive::dedup) struct Collected {
+    pub(in crate::archive::dedup) sets: Sets,
+    /// By rank, true if a survivor may justify the document's removal.
+    pub(in crate::archive::dedup) active: Vec<bool>,
+    /// Number of hashes above the df cap.
+    pub(in crate::archive::dedup) common: u64,
+    /// Number of hashes that boilerplate holds.
+    pub(in crate::archive::dedup) boilerplate: u64,
 }
 
 /// The sets of all documents.
@@ -90,8 +117,8 @@ pub(in crate::archive::dedup) struct Sets {
 /// The sets of consecutive documents.
 #[derive(Default)]
 struct Packed {
-    /// For each document, its number of terms and the bytes of its runs.
-    lengths: Vec<(u32, u64)>,
+    /// For each document, its number of terms, the bytes of its runs, and whether it is active.
+    lengths: Vec<(u32, u64, bool)>,
     terms: Vec<Term>,
     runs: Vec<u8>,
 }
@@ -106,30 +133,21 @@ struct OnDisk {
 }
 
 impl Sets {
-    /// Reads the postings again and collects the terms of each document. Terms that no `active` document
-    /// holds are left out: they justify no removal.
+    /// Reads the postings and collects the terms of each document. `extents` has the extent of every document,
+    /// by rank. `is_active` decides, by the number of its shared hashes, whether a document is active.
     pub(in crate::archive::dedup) fn collect(
         source: &dyn PostingSource,
-        compared: &ComparedRanks,
-        frequencies: Frequencies,
-        active: &[bool],
+        (compared, extents): (&ComparedRanks, &[Extent]),
         max_df: Option<u64>,
+        is_active: &IsActive<'_>,
         (temp, memory): (&TempSpace, u64),
         monitor: &Monitor<'_>,
-    ) -> Result<Self> {
-        let Frequencies { ranges, postings, shared, .. } = frequencies;
-        drop(shared);
-        let partitions = Partitions::new(&postings, (temp, memory))?;
-        drop(postings);
-        let done = AtomicU64::new(0);
-        // A bit for each document stays in the processor's caches.
-        let words: Vec<u64> = active
-            .chunks(64)
-            .map(|some| (0..).zip(some).fold(0, |word, (bit, &is)| word | u64::from(is) << bit))
-            .collect();
-        let is_active = |rank: Rank| words[rank as usize / 64] >> (rank % 64) & 1 == 1;
+    ) -> Result<Collected> {
+        let partitions = Partitions::new(extents, (temp, memory));
+        let (common, boilerplate, done) = (AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(0));
+        let ranges = source.ranges();
         // Reading takes as much memory as collecting.
-        let least = ranges_per_reader(ranges.len(), active.len() as Rank, memory).max(1);
+        let least = ranges_per_reader(ranges.len(), extents.len() as Rank, memory).max(1);
         ranges.par_iter().with_min_len(least).try_for_each(|range| {
             let mut reader = HolderReader::new(compared, max_df);
             let mut ranks = Vec::new();
@@ -137,16 +155,20 @@ impl Sets {
             let mut tally = monitor.tally(Activity::Collecting, &done);
             source.visit_batches(range, &mut |batch| {
                 tally.add(batch.len() as u64)?;
-                reader.read(batch, |hash| match hash {
-                    HashUse::Term(holders) if holders.postings.iter().any(|&(rank, _)| is_active(rank)) => {
-                        local.put(holders.key(&mut ranks), holders, is_active)
+                reader.read(batch, |hash| {
+                    match hash {
+                        HashUse::Own => {}
+                        HashUse::Common => drop(common.fetch_add(1, Ordering::Relaxed)),
+                        HashUse::Boilerplate => drop(boilerplate.fetch_add(1, Ordering::Relaxed)),
+                        HashUse::Term(holders) => local.put(holders.key(&mut ranks), holders)?,
                     }
-                    _ => Ok(()),
+                    Ok(())
                 })
             })?;
             local.finish()
         })?;
-        partitions.pack(active, memory, monitor)
+        let (sets, active) = partitions.pack(is_active, memory, monitor)?;
+        Ok(Collected { sets, active, common: common.into_inner(), boilerplate: boilerplate.into_inner() })
     }
 
     /// The terms of a document, ascending by key. If they are on disk they are read into `buffer`.
@@ -228,13 +250,14 @@ impl Packed {
     }
 
     /// Adds a document. An entry is a key, an ordinal, and a bit that is set if the document has the hash at
-    /// a lower ordinal too. The ordinals are kept only if the document is `active`.
-    fn add(&mut self, entries: &mut [u128], active: bool) {
+    /// a lower ordinal too. The ordinals are kept only if the document is active.
+    fn add(&mut self, entries: &mut [u128], rank: Rank, is_active: &IsActive<'_>) {
         entries.sort_unstable();
+        let hashes = |entries: &[u128]| entries.iter().filter(|&&entry| entry & 1 == 0).count() as u32;
+        let active = is_active(rank, hashes(entries));
         let (terms, runs) = (self.terms.len(), self.runs.len());
         for entries in entries.chunk_by(|a, b| key(*a) == key(*b)) {
-            let weight = entries.iter().filter(|&&entry| entry & 1 == 0).count() as u32;
-            self.terms.push(Term::new(key(entries[0]), weight));
+            self.terms.push(Term::new(key(entries[0]), hashes(entries)));
             if active {
                 let follow = |a: &u128, b: &u128| ordinal(*a) + 1 == ordinal(*b);
                 varint::write(entries.chunk_by(follow).count() as u64, &mut self.runs);
@@ -246,7 +269,7 @@ impl Packed {
                 }
             }
         }
-        self.lengths.push(((self.terms.len() - terms) as u32, (self.runs.len() - runs) as u64));
+        self.lengths.push(((self.terms.len() - terms) as u32, (self.runs.len() - runs) as u64, active));
     }
 }
 
@@ -260,6 +283,9 @@ fn ordinal(entry: u128) -> u32 {
     (entry >> 1) as u32
 }
 
+/// Decides whether a document of this rank with this number of shared hashes is active.
+pub(in crate::archive::dedup) type IsActive<'a> = dyn Fn(Rank, u32) -> bool + Sync + 'a;
+
 /// Postings, divided by rank, before they are packed.
 struct Partitions<'a> {
     /// For each partition, the first rank after it.
@@ -268,22 +294,23 @@ struct Partitions<'a> {
     coarse: Vec<u32>,
     shift: u32,
     partitions: Vec<Partition>,
-    /// Number of records that a thread holds back for a partition before it writes them.
-    held_back: usize,
+    /// Number of records so far, and how many of them may stay in memory.
+    records: AtomicU64,
+    most_in_memory: u64,
     temp: &'a TempSpace,
 }
 
 /// The postings of a range of ranks, unordered.
 struct Partition {
     ranks: Range<Rank>,
-    /// The file of the records; `None` if they are in memory.
-    file: Option<File>,
-    records: Mutex<Written>,
+    written: Mutex<Written>,
 }
 
+/// The records of a partition: the first ones are in memory, the others in a file.
 #[derive(Default)]
 struct Written {
-    in_memory: Vec<Record>,
+    in_memory: Vec<Vec<Record>>,
+    file: Option<File>,
     in_file: u64,
 }
 
@@ -293,11 +320,12 @@ type Record = [u32; 4];
 
 const AGAIN: u32 = 1 << 31;
 
-/// Number of records a thread holds back for a partition in memory: few enough that the records of all
-/// partitions stay in the caches. For a partition in a file the number is larger, since each write is a
-/// system call.
-const HELD_BACK: usize = 128;
-const HELD_BACK_FOR_FILE: usize = 512;
+/// Number of records a thread holds back for a partition: few enough that those of all partitions stay in the
+/// caches, and many enough for a write to a file.
+const HELD_BACK: usize = 256;
+
+/// Number of records read from a file at a time.
+const READ_AT_ONCE: usize = 1 << 14;
 
 /// The partition of a rank is looked up in a table of at most 2^`COARSE_BITS` ranges.
 const COARSE_BITS: u32 = 12;
@@ -306,35 +334,35 @@ const COARSE_BITS: u32 = 12;
 /// sort.
 const SORTED_AT_ONCE: u64 = 1 << 19;
 
-/// Maximum number of partitions, since each can be a file. Little memory can force more.
+/// Maximum number of partitions, about, since each can be a file. Little memory does not force more: a partition
+/// can be sorted in parts.
 const MOST_PARTITIONS: u64 = 256;
 
-/// Bytes of a record while its partition is sorted: the record, its entry, and its packed form.
+/// Bytes of a record while it is sorted: the record if it was in a file, its entry, and its packed form.
 const SORTING_BYTES: u64 = BYTES_PER_RECORD + 16 + BYTES_PER_POSTING;
 
 impl<'a> Partitions<'a> {
-    fn new(postings: &[u32], (temp, memory): (&'a TempSpace, u64)) -> Result<Self> {
-        let total: u64 = postings.iter().map(|&count| u64::from(count)).sum();
-        let in_memory = fit(total, memory);
-        let room = memory / 4 / SORTING_BYTES / rayon::current_num_threads() as u64;
-        let most = SORTED_AT_ONCE.max(total / MOST_PARTITIONS).min(room).max(1);
+    fn new(extents: &[Extent], (temp, memory): (&'a TempSpace, u64)) -> Self {
+        let fingerprints = |extent: &Extent| u64::from(extent.fingerprints);
+        let most = most_in_partition(extents.iter().map(fingerprints).sum(), memory);
         let mut partitions = Vec::new();
         let (mut first, mut held) = (0, 0);
-        for (rank, &count) in (0..).zip(postings) {
-            if rank > first && (held + u64::from(count) > most || rank - first == AGAIN) {
-                partitions.push(Partition::new(first..rank, held, in_memory, temp)?);
+        for (rank, extent) in (0..).zip(extents) {
+            if rank > first && (held + fingerprints(extent) > most || rank - first == AGAIN) {
+                partitions.push(Partition { ranks: first..rank, written: Mutex::default() });
                 (first, held) = (rank, 0);
             }
-            held += u64::from(count);
+            held += fingerprints(extent);
         }
-        partitions.push(Partition::new(first..postings.len() as Rank, held, in_memory, temp)?);
+        let documents = extents.len();
+        partitions.push(Partition { ranks: first..documents as Rank, written: Mutex::default() });
         let ends: Vec<Rank> = partitions.iter().map(|partition| partition.ranks.end).collect();
-        let shift = (postings.len().max(1).ilog2() + 1).saturating_sub(COARSE_BITS);
-        let ranges = (postings.len() >> shift) as u32 + 1;
+        let shift = (documents.max(1).ilog2() + 1).saturating_sub(COARSE_BITS);
+        let ranges = (documents >> shift) as u32 + 1;
         let first_of = |range: u32| ends.partition_point(|&end| u64::from(end) <= u64::from(range) << shift) as u32;
         let coarse = (0..ranges).map(first_of).collect();
-        let held_back = if in_memory { HELD_BACK } else { HELD_BACK_FOR_FILE };
-        Ok(Self { ends, coarse, shift, partitions, held_back, temp })
+        let (records, most_in_memory) = (AtomicU64::new(0), most_in_memory(memory));
+        Self { ends, coarse, shift, partitions, records, most_in_memory, temp }
     }
 
     /// The index of the partition that holds a rank.
@@ -350,12 +378,35 @@ impl<'a> Partitions<'a> {
         PartitionWriter { partitions: self, held_back: self.partitions.iter().map(|_| Vec::new()).collect() }
     }
 
-    /// Sorts and packs all partitions, a few at a time.
-    fn pack(self, active: &[bool], memory: u64, monitor: &Monitor<'_>) -> Result<Sets> {
-        let Self { partitions, temp, .. } = self;
+    /// Adds records to a partition.
+    fn append(&self, number: usize, records: &mut Vec<Record>) -> Result<()> {
+        let more = records.len() as u64;
+        let mut written = self.partitions[number].written.lock().unwrap_or_else(PoisonError::into_inner);
+        let Written { in_memory, file, in_file } = &mut *written;
+        if self.records.fetch_add(more, Ordering::Relaxed) + more <= self.most_in_memory {
+            in_memory.push(std::mem::replace(records, Vec::with_capacity(HELD_BACK)));
+            return Ok(());
+        }
+        let file = match file {
+            Some(file) => file,
+            none => none.insert(self.temp.file()?),
+        };
+        write_at(file, records, *in_file, self.temp)?;
+        *in_file += more;
+        records.clear();
+        Ok(())
+    }
+
+    /// Sorts and packs all partitions, a few at a time. Returns the sets and, by rank, whether each document is
+    /// active.
+    fn pack(self, is_active: &IsActive<'_>, memory: u64, monitor: &Monitor<'_>) -> Result<(Sets, Vec<bool>)> {
+        let Self { ends, partitions, temp, .. } = self;
+        let documents = ends.last().copied().unwrap_or(0) as usize;
+        let mut active = Vec::with_capacity(documents);
+        let room = room(memory);
         let mut sets = Sets {
-            starts: Vec::with_capacity(active.len() + 1),
-            run_starts: Vec::with_capacity(active.len() + 1),
+            starts: Vec::with_capacity(documents + 1),
+            run_starts: Vec::with_capacity(documents + 1),
             parts: Vec::new(),
             ends: Vec::new(),
             on_disk: None,
@@ -370,10 +421,11 @@ impl<'a> Partitions<'a> {
                 break;
             }
             let packed: Vec<(Rank, Packed)> =
-                some.into_par_iter().map(|partition| partition.pack(active, temp)).collect::<Result<_>>()?;
+                some.into_par_iter().map(|partition| partition.pack(is_active, room, temp)).collect::<Result<_>>()?;
             for (ranks_end, mut packed) in packed {
                 let first = (end, runs_end);
-                for (terms, runs) in std::mem::take(&mut packed.lengths) {
+                for (terms, runs, is_active) in std::mem::take(&mut packed.lengths) {
+                    active.push(is_active);
                     sets.starts.push(end);
                     sets.run_starts.push(runs_end);
                     end += u64::from(terms);
@@ -397,59 +449,64 @@ impl<'a> Partitions<'a> {
         }
         sets.starts.push(end);
         sets.run_starts.push(runs_end);
-        Ok(sets)
+        Ok((sets, active))
+    }
+}
+
+impl Written {
+    /// Calls `visit` with all records, some at a time.
+    fn for_each(&self, temp: &TempSpace, mut visit: impl FnMut(&Record)) -> Result<()> {
+        self.in_memory.iter().flatten().for_each(&mut visit);
+        let Some(file) = &self.file else { return Ok(()) };
+        let mut records = vec![Record::default(); READ_AT_ONCE.min(self.in_file as usize)];
+        let mut next = 0;
+        while next < self.in_file {
+            records.truncate((self.in_file - next) as usize);
+            read_into(file, next, &mut records, temp)?;
+            next += records.len() as u64;
+            records.iter().for_each(&mut visit);
+        }
+        Ok(())
     }
 }
 
 impl Partition {
-    fn new(ranks: Range<Rank>, most: u64, in_memory: bool, temp: &TempSpace) -> Result<Self> {
-        let file = if in_memory { None } else { Some(temp.file()?) };
-        let room = if in_memory { most as usize } else { 0 };
-        let written = Written { in_memory: Vec::with_capacity(room), in_file: 0 };
-        Ok(Self { ranks, file, records: Mutex::new(written) })
-    }
-
-    fn append(&self, records: &mut Vec<Record>, temp: &TempSpace) -> Result<()> {
-        let mut written = self.records.lock().unwrap_or_else(PoisonError::into_inner);
-        match &self.file {
-            None => written.in_memory.append(records),
-            Some(file) => {
-                write_at(file, records, written.in_file, temp)?;
-                written.in_file += records.len() as u64;
-                records.clear();
-            }
+    /// Returns the sets of the partition's documents, and the first rank after them. If the `room`, in records,
+    /// is too small for all, it sorts as many documents at a time as it has room for, and reads the file again
+    /// for each.
+    fn pack(self, is_active: &IsActive<'_>, room: u64, temp: &TempSpace) -> Result<(Rank, Packed)> {
+        let mut written = self.written.into_inner().unwrap_or_else(PoisonError::into_inner);
+        if let Some(file) = written.file.take_if(|_| written.in_file <= room) {
+            written.in_memory.push(read_at(&file, 0, written.in_file as usize, temp)?);
         }
-        Ok(())
-    }
-
-    /// Returns the sets of the partition's documents, and the first rank after them.
-    fn pack(self, active: &[bool], temp: &TempSpace) -> Result<(Rank, Packed)> {
-        let Written { in_memory, in_file } = self.records.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let records = match &self.file {
-            None => in_memory,
-            Some(file) => read_at::<Record>(file, 0, in_file as usize, temp)?,
-        };
-        // Offset of each document's first entry; after the entries are placed, offset of the end.
-        let mut ends = vec![0usize; self.ranks.len() + 1];
-        for [rank, ..] in &records {
-            ends[(rank & !AGAIN) as usize + 1] += 1;
-        }
-        for index in 1..ends.len() {
-            ends[index] += ends[index - 1];
-        }
-        let mut entries = vec![0u128; records.len()];
-        for &[rank, ordinal, high, low] in &records {
-            let end = &mut ends[(rank & !AGAIN) as usize];
-            let key = u128::from(high) << 32 | u128::from(low);
-            entries[*end] = key << 64 | u128::from(ordinal) << 1 | u128::from(rank >> 31);
-            *end += 1;
-        }
-        drop(records);
+        let mut counts = vec![0usize; self.ranks.len()];
+        written.for_each(temp, |[rank, ..]| counts[(rank & !AGAIN) as usize] += 1)?;
         let mut packed = Packed::default();
-        let mut start = 0;
-        for (rank, &end) in self.ranks.clone().zip(&ends) {
-            packed.add(&mut entries[start..end], active[rank as usize]);
-            start = end;
+        let mut first = 0;
+        while first < counts.len() {
+            // Offset of each document's first entry; after the entries are placed, offset of the end.
+            let (mut ends, mut total) = (Vec::new(), 0);
+            for &count in &counts[first..] {
+                if !ends.is_empty() && (total + count) as u64 > room {
+                    break;
+                }
+                ends.push(total);
+                total += count;
+            }
+            let mut entries = vec![0u128; total];
+            written.for_each(temp, |&[rank, ordinal, high, low]| {
+                if let Some(end) = ends.get_mut(((rank & !AGAIN) as usize).wrapping_sub(first)) {
+                    let key = u128::from(high) << 32 | u128::from(low);
+                    entries[*end] = key << 64 | u128::from(ordinal) << 1 | u128::from(rank >> 31);
+                    *end += 1;
+                }
+            })?;
+            let mut start = 0;
+            for (rank, &end) in (self.ranks.start + first as Rank..).zip(&ends) {
+                packed.add(&mut entries[start..end], rank, is_active);
+                start = end;
+            }
+            first += ends.len();
         }
         Ok((self.ranks.end, packed))
     }
@@ -463,29 +520,25 @@ struct PartitionWriter<'a> {
 }
 
 impl PartitionWriter<'_> {
-    /// Adds a hash to the sets of its holders. For a document that is not active, one posting is enough,
-    /// since its places are never read.
-    fn put(&mut self, key: TermKey, holders: HashHolders<'_>, is_active: impl Fn(Rank) -> bool) -> Result<()> {
-        let Partitions { partitions, temp, held_back: most, .. } = self.partitions;
+    /// Adds a hash to the sets of its holders.
+    fn put(&mut self, key: TermKey, holders: HashHolders<'_>) -> Result<()> {
         for (rank, ordinal, again) in holders.postings() {
-            if again && !is_active(rank) {
-                continue;
-            }
             let number = self.partitions.number_of(rank);
             let held_back = &mut self.held_back[number];
-            let within = rank - partitions[number].ranks.start;
+            let within = rank - self.partitions.partitions[number].ranks.start;
             held_back.push([within | if again { AGAIN } else { 0 }, ordinal, (key >> 32) as u32, key as u32]);
-            if held_back.len() == *most {
-                partitions[number].append(held_back, temp)?;
+            if held_back.len() == HELD_BACK {
+                self.partitions.append(number, held_back)?;
             }
         }
         Ok(())
     }
 
     fn finish(mut self) -> Result<()> {
-        let Partitions { partitions, temp, .. } = self.partitions;
-        for (partition, held_back) in partitions.iter().zip(&mut self.held_back) {
-            partition.append(held_back, temp)?;
+        for (number, held_back) in self.held_back.iter_mut().enumerate().filter(|(_, held_back)| !held_back.is_empty())
+        {
+            held_back.shrink_to_fit();
+            self.partitions.append(number, held_back)?;
         }
         Ok(())
     }
