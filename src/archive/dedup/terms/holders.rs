@@ -1,10 +1,10 @@
-//! Holders: the documents that hold each hash, by rank. Hashes with several holders become *terms*: hashes with
-//! the same holders are one term. The key of a term is made of its df, the number of its holders, and of the
-//! holders, so that the rarest terms of a document come first.
+//! Holders: the documents that hold each hash, by rank. Hashes with several holders become *terms*: hashes
+//! with the same holders are one term. The key of a term is made of its df, the number of its holders, and
+//! of the holders, so that the rarest terms of a document come first.
 //!
-//! Ranks are in a table by document, and hashes name documents at random, so each look-up waits for memory. A
-//! branch on the rank waits as well, and delays all that follows. So all ranks of a batch of hashes are looked
-//! up before any is examined: these reads overlap.
+//! Ranks are in a table by document, and hashes name documents at random, so each look-up waits for memory.
+//! A branch on the rank waits as well, and delays all that follows. So all ranks of a batch of hashes are
+//! looked up before any is examined: these reads overlap.
 
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -69,8 +69,8 @@ impl<'a> HolderReader<'a> {
         Ok(())
     }
 
-    /// Writes the postings of the batch by rank. Each posting is written before it is known to be wanted, which
-    /// avoids a branch that the processor would often mispredict.
+    /// Writes the postings of the batch by rank. Each posting is written before it is known to be wanted,
+    /// which avoids a branch that the processor would often mispredict.
     fn look_up(&mut self, batch: &[Posting]) {
         let Self { compared, postings, ends, .. } = self;
         postings.resize(batch.len(), (0, 0));

@@ -6,11 +6,13 @@
 //! The terms of a document are sorted by key, which puts the rarest first.
 //!
 //! One pass over the postings divides those of shared hashes by rank into partitions, in memory and then on
-//! disk. Each partition is small enough to be sorted in the processor's caches. It is then packed: twelve bytes
-//! a term, and a few for each run of ordinals.
+//! disk. Each partition is small enough to be sorted in the processor's caches. It is then packed: twelve
+//! bytes a term, and a few for each run of ordinals.
 //!
 //! Only then is the number of a document's shared hashes known. If it is below the threshold, no survivor can
 //! justify the document's removal: it stays, and its ordinals are not kept.
+//!
+//! The file is long because the sets and the partitions that they are made of share one packed form.
 
 use std::fs::File;
 use std::ops::Range;
@@ -133,8 +135,9 @@ struct OnDisk {
 }
 
 impl Sets {
-    /// Reads the postings and collects the terms of each document. `extents` has the extent of every document,
-    /// by rank. `is_active` decides, by the number of its shared hashes, whether a document is active.
+    /// Reads the postings and collects the terms of each document. `extents` has the extent of every
+    /// document, by rank. `is_active` decides, by the number of its shared hashes, whether a document is
+    /// active.
     pub(in crate::archive::dedup) fn collect(
         source: &dyn PostingSource,
         (compared, extents): (&ComparedRanks, &[Extent]),
@@ -334,8 +337,8 @@ const COARSE_BITS: u32 = 12;
 /// sort.
 const SORTED_AT_ONCE: u64 = 1 << 19;
 
-/// Maximum number of partitions, about, since each can be a file. Little memory does not force more: a partition
-/// can be sorted in parts.
+/// Maximum number of partitions, about, since each can be a file. Little memory does not force more: a
+/// partition can be sorted in parts.
 const MOST_PARTITIONS: u64 = 256;
 
 /// Bytes of a record while it is sorted: the record if it was in a file, its entry, and its packed form.
@@ -397,8 +400,8 @@ impl<'a> Partitions<'a> {
         Ok(())
     }
 
-    /// Sorts and packs all partitions, a few at a time. Returns the sets and, by rank, whether each document is
-    /// active.
+    /// Sorts and packs all partitions, a few at a time. Returns the sets and, by rank, whether each
+    /// document is active.
     fn pack(self, is_active: &IsActive<'_>, memory: u64, monitor: &Monitor<'_>) -> Result<(Sets, Vec<bool>)> {
         let Self { ends, partitions, temp, .. } = self;
         let documents = ends.last().copied().unwrap_or(0) as usize;
@@ -471,9 +474,9 @@ impl Written {
 }
 
 impl Partition {
-    /// Returns the sets of the partition's documents, and the first rank after them. If the `room`, in records,
-    /// is too small for all, it sorts as many documents at a time as it has room for, and reads the file again
-    /// for each.
+    /// Returns the sets of the partition's documents, and the first rank after them. If the `room`, in
+    /// records, is too small for all, it sorts as many documents at a time as it has room for, and reads the
+    /// records again for each such part.
     fn pack(self, is_active: &IsActive<'_>, room: u64, temp: &TempSpace) -> Result<(Rank, Packed)> {
         let mut written = self.written.into_inner().unwrap_or_else(PoisonError::into_inner);
         if let Some(file) = written.file.take_if(|_| written.in_file <= room) {

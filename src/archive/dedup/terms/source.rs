@@ -14,8 +14,8 @@ pub(in crate::archive::dedup) trait PostingSource: Sync {
     /// Divides all hashes into ranges with about equally many postings.
     fn ranges(&self) -> Vec<RangeInclusive<u64>>;
 
-    /// Calls `visit` with the postings of a range of hashes, ascending, in batches. All postings of a hash are
-    /// in one batch.
+    /// Calls `visit` with the postings of a range of hashes, ascending, in batches. All postings of a hash
+    /// are in one batch.
     fn visit_batches(
         &self,
         hashes: &RangeInclusive<u64>,
