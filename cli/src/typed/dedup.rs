@@ -31,8 +31,8 @@ pub(crate) struct RuleArgs {
     pub(crate) threshold: Option<f64>,
     /// The longest stretch that may be lost with a document, in symbols
     ///
-    /// A document stays if the survivor holds no fingerprint of a stretch longer than this. Stretches without
-    /// a fingerprint, which are shorter than the guarantee, do not count. `none` allows any length. The default is 1200 characters or bytes, 200 words, or 400 tokens.
+    /// A document stays if the survivor holds no fingerprint of a stretch longer than this. A stretch without
+    /// any fingerprint, at the end of a text, does not count. `none` allows any length. The default is 1200 characters or bytes, 200 words, or 400 tokens.
     #[arg(long, value_name = "SYMBOLS", value_parser = parse_novel)]
     pub(crate) max_novel: Option<MaxNovel>,
 }

@@ -218,18 +218,19 @@ fn remarks(database: &Database, summary: &DedupSummary, args: &DedupArgs, printe
             count(summary.parts_not_compared, "removable document")
         ));
     }
-    if let Some(t) = database.profile().guarantee() {
+    let profile = database.profile();
+    if let Some(t) = profile.guarantee().filter(|_| profile.w() > 1) {
         if summary.short > 0 {
+            let words = if profile.unit() == Unit::Word { "" } else { "--profile words, or " };
             printer.note(&format!(
-                "warning: {} may differ between fingerprints: with fewer than {} symbols, a text has few of them \
-                 (a database with --profile words, or --window 1, has more)",
+                "warning: {} of fewer than {} symbols may differ at the ends, where no fingerprint is (a database with {words}-w 1 sees every difference)",
                 count(summary.short, "removable document"),
                 2 * t
             ));
         }
         if args.rule.max_novel.and_then(|typed| typed.0).is_some_and(|most| most < t) {
             printer.note(&format!(
-                "--max-novel: a stretch of fewer than {t} symbols may have no fingerprint, and is not seen then"
+                "--max-novel: a stretch of fewer than {t} symbols at the end of a text may have no fingerprint, and is not seen then"
             ));
         }
     }

@@ -284,7 +284,7 @@ fn join(
 ) -> Result<JoinResult> {
     let threshold = Threshold::new(options.by, options.threshold);
     let compared = ranking.compared();
-    // Other documents stay: too few of their hashes are held by anyone else.
+    // A document stays if other documents hold too few of its hashes.
     let is_active = |rank: Rank, shared: u32| {
         let size = ranking.size(rank);
         size > 0 && rank >= ranking.protected && ranking.leads(rank) && shared >= threshold.least_shared(size)

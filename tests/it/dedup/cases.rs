@@ -179,3 +179,21 @@ fn one_large_document_removes_its_parts() {
     let expected: Removed = (0..124).map(|part| (part, 550)).collect();
     assert_eq!(archive.removed("1", &[]), expected);
 }
+
+/// Two records that differ in their last word alone have the same fingerprints, unless every k-gram is one.
+#[test]
+fn short_texts_that_differ_at_their_ends_are_warned_of() {
+    for (flags, removable) in [(&["--profile", "prose"][..], 1), (&["--profile", "prose", "-w", "1"], 0)] {
+        let folder = Folder::new();
+        let line = |city: &str| format!("{{\"text\": \"What is the average annual rainfall in {city}?\"}}\n");
+        folder.write("q.jsonl", line("Oslo") + &line("Cairo"));
+        folder.ok(&[&["ingest", "-q"], flags, &["q.jsonl"]].concat());
+        let strict = ["dedup", "--by", "containment", "--threshold", "1", "--max-novel", "0"];
+        let summary = folder.ok(&[&strict[..], &["--format", "json"]].concat()).json().pop().unwrap();
+        assert_eq!(summary["removable"], removable, "{flags:?}");
+        assert_eq!(summary["short"].as_u64(), (removable > 0).then_some(1), "{flags:?}");
+        let told = folder.ok(&strict).stderr;
+        assert_eq!(told.contains("warning: 1 removable document of fewer than 88 symbols may differ"), removable > 0);
+        assert_eq!(told.contains("--max-novel: a stretch of fewer than 44 symbols"), removable > 0, "{told}");
+    }
+}

@@ -141,7 +141,9 @@ impl AnswerWriter<'_> {
             let (survivor, because, score) = self.survivor(&record, &reason)?;
             self.summary.count(because, record.bytes);
             self.summary.parts_not_compared += u64::from(has_parts_not_compared(because, &record));
-            let is_short = store.profile().guarantee().is_some_and(|t| record.symbols < SHORT * t);
+            let profile = store.profile();
+            // If w is 1, every k-gram is a fingerprint, and no difference is missed.
+            let is_short = profile.w() > 1 && profile.guarantee().is_some_and(|t| record.symbols < SHORT * t);
             self.summary.short += u64::from(is_short && is_likeness(because));
             visit(DedupRow::Removable(Removable {
                 schema: Schema::new(),
