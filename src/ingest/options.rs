@@ -8,7 +8,9 @@ use xxhash_rust::xxh3::xxh3_64;
 use fpdb_host::error::Result;
 use fpdb_host::names::names;
 use fpdb_host::setters::setters;
-use fpdb_reading::input::{MetadataTable, Reach, ReadAs, ReadOptions, RecordFields, Source, WalkOptions};
+use fpdb_reading::input::{
+    InputLimit, InputLimits, MetadataTable, Reach, ReadAs, ReadOptions, RecordFields, Source, WalkOptions,
+};
 
 /// The treatment of a document whose name is stored with other content. Metadata belong to the content: a
 /// replacing document has only its own metadata, and the metadata of a document that is left out are dropped.
@@ -105,9 +107,12 @@ impl IngestOptions {
     }
 
     /// The digest for a container, some of whose members could not be read. Larger limits or another version
-    /// of the library may read them, so both are in it.
+    /// of the library may read them, so both are in it. The limits of memory and time are not: documents beyond
+    /// them are tried again.
     pub(super) fn settings_after_failures(&self, name: &str, source: &str) -> u64 {
-        let (limits, settings) = (&self.read.limits, self.settings_in_words(name, source));
+        let counts = |limit: &&InputLimit| !["reading_memory", "reading_seconds"].contains(&limit.field);
+        let limits = InputLimits::TABLE.iter().filter(counts).map(|limit| (limit.get)(&self.read.limits));
+        let (limits, settings) = (limits.collect::<Vec<u64>>(), self.settings_in_words(name, source));
         xxh3_64(format!("failed {} {limits:?} {settings}", env!("CARGO_PKG_VERSION")).as_bytes())
     }
 

@@ -90,7 +90,9 @@ pub(crate) fn act(
         );
     }
     remarks(&summary, &options.action, printer);
-    Ok(if summary.failed > 0 || summary.missing > 0 || summary.unjustified > 0 {
+    // A list says what must leave. A report says what may.
+    let stays_though_listed = summary.listed && summary.left > 0;
+    Ok(if summary.failed > 0 || summary.missing > 0 || summary.unjustified > 0 || stays_though_listed {
         RunStatus::Incomplete
     } else {
         RunStatus::Done
