@@ -3,6 +3,7 @@
 mod builder;
 mod facts;
 pub(crate) mod hash_counts;
+mod kept_out;
 mod measuring;
 mod pairing;
 mod query_batch;
@@ -35,7 +36,7 @@ use fpdb_host::stop::StopToken;
 use fpdb_kernel::document::DocId;
 use fpdb_kernel::profile::Profile;
 use fpdb_reading::input::{InputLimits, Source, absolute_name, tidied};
-use fpdb_store::{KeptOutRecord, Store, Verification};
+use fpdb_store::{Store, Verification};
 
 /// A database that is open for reading. Clones are cheap, and threads may share one.
 ///
@@ -483,18 +484,6 @@ impl Database {
     /// A failure to read the store.
     pub fn remembered_sources(&self) -> Result<Vec<RememberedSource>> {
         Ok(self.store.sources()?.into_iter().map(RememberedSource::of).collect())
-    }
-
-    /// The contents that [`DatabaseWriter::keep_out`] keeps out, in order of their digests.
-    ///
-    /// # Errors
-    /// A failure to read the store.
-    pub fn kept_out(&self) -> Result<Vec<KeptOut>> {
-        let content = |(digest, KeptOutRecord { removed, since })| {
-            let names = removed.into_iter().map(|(name, _)| name).collect();
-            KeptOut { digest, names, since }
-        };
-        Ok(self.store.kept_out()?.into_iter().map(content).collect())
     }
 
     /// Checks all postings, positions, documents, names and counts against each other and against the

@@ -57,8 +57,8 @@ pub(super) fn options(settings: &[String]) -> Map<String, Value> {
     options
 }
 
-/// The settings of a record, with globs about files in the folder `old` for those in `new`. Both end with `/`.
-/// `keeps` adds the new globs to the old ones. `None` if no glob is about such files.
+/// The settings of a record, with globs about files in the folder `old` for those in `new`. Both end with
+/// `/`. `keeps` adds the new globs to the old ones. `None` if no glob is about such files.
 pub(super) fn moved(settings: &[String], (old, new): (&str, &str), keeps: bool) -> Option<Vec<String>> {
     let mut options = options(settings);
     let mut any = false;

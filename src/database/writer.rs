@@ -1,6 +1,5 @@
 //! Writer: the type for changing a database.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Deref;
 use std::path::Path;
 use std::sync::Arc;
@@ -12,16 +11,15 @@ use super::{Database, SelectedDocuments, ids_named, remembered};
 use crate::archive::apply::Records;
 use crate::ingest::{self, IngestOptions, IngestSummary};
 use crate::staging::{self, Assembly};
-use fpdb_host::clock;
 use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::Task;
 use fpdb_host::schema::{Answer, Schema, is_zero};
 use fpdb_host::setters::setters;
 use fpdb_host::spill::TempSpace;
 use fpdb_host::stop::StopToken;
-use fpdb_kernel::document::{Digest, DocId};
+use fpdb_kernel::document::DocId;
 use fpdb_reading::input::{Document, Source, absolute_name, enclosing_database};
-use fpdb_store::{Backup, Batch, Committer, DocumentRecord, KeptOutRecord, SourceRecord, Store};
+use fpdb_store::{Backup, Batch, Committer, SourceRecord, Store};
 
 /// A database that is open for writing. It has all methods of [`Database`] and those that change the
 /// database. Only one process can have a writer. Threads may share it, and each change waits for the previous
@@ -363,48 +361,6 @@ impl DatabaseWriter {
             removed += self.remove_live(portion)?.removed;
         }
         Ok(removed)
-    }
-
-    /// Keeps the contents of these documents out: from now on, an ingest skips a document with the same bytes,
-    /// whatever its name, unless a stored document has them. Unknown numbers are ignored. Nothing is deleted:
-    /// call [`Self::remove_numbers`] then.
-    ///
-    /// # Errors
-    /// Fails if the store cannot be read or written.
-    pub fn keep_out(&self, ids: &[DocId]) -> Result<()> {
-        self.store.change_alone(&StopToken::new(), || {
-            let mut contents: BTreeMap<Digest, KeptOutRecord> = self.store.kept_out()?.into_iter().collect();
-            let mut changed = BTreeSet::new();
-            for id in ids {
-                match self.store.document_numbered(id.0) {
-                    Err(Error::NoSuchNumber { .. }) => {}
-                    record => {
-                        let DocumentRecord { name, source, digest, .. } = record?;
-                        let content = contents.entry(digest).or_insert(KeptOutRecord { removed: Vec::new(), since: 0 });
-                        content.since = clock::now();
-                        if content.has_room() && content.removed.iter().all(|(known, _)| *known != name) {
-                            content.removed.push((name, source));
-                        }
-                        changed.insert(digest);
-                    }
-                }
-            }
-            contents.retain(|digest, _| changed.contains(digest));
-            self.store.keep_out(&contents.into_iter().collect::<Vec<_>>())
-        })
-    }
-
-    /// Lets these contents in again. The next ingest reads the archives and files of records that held them,
-    /// even if they are unchanged.
-    ///
-    /// # Errors
-    /// Fails if the store cannot be read or written.
-    pub fn readmit(&self, contents: &[Digest]) -> Result<()> {
-        self.store.change_alone(&StopToken::new(), || {
-            let mut known = self.store.kept_out()?;
-            known.retain(|(digest, _)| contents.contains(digest));
-            self.store.readmit(&known)
-        })
     }
 
     /// Renames a file or a folder of documents: changes `old` and every name that lies in it, including

@@ -416,7 +416,7 @@ impl Intake<'_> {
         }
     }
 
-    /// Deletes the stored versions of a document of which the new version is kept out.
+    /// Deletes the stored versions of a document whose new version is kept out.
     fn drop_versions_before(&mut self, kept_out: &DocumentRecord) -> Result<()> {
         for id in self.known().named(&kept_out.name)? {
             let old = self.known().record(id)?;

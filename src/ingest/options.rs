@@ -107,8 +107,8 @@ impl IngestOptions {
     }
 
     /// The digest for a container, some of whose members could not be read. Larger limits or another version
-    /// of the library may read them, so both are in it. The limits of memory and time are not: documents beyond
-    /// them are tried again.
+    /// of the library may read them, so both are in it. The limits of memory and time are not: documents
+    /// beyond them are tried again.
     pub(super) fn settings_after_failures(&self, name: &str, source: &str) -> u64 {
         let counts = |limit: &&InputLimit| !["reading_memory", "reading_seconds"].contains(&limit.field);
         let limits = InputLimits::TABLE.iter().filter(counts).map(|limit| (limit.get)(&self.read.limits));

@@ -32,7 +32,8 @@ pub(crate) struct RuleArgs {
     /// The longest stretch that may be lost with a document, in symbols
     ///
     /// A document stays if the survivor holds no fingerprint of a stretch longer than this. A stretch without
-    /// any fingerprint, at the end of a text, does not count. `none` allows any length. The default is 1200 characters or bytes, 200 words, or 400 tokens.
+    /// any fingerprint, at the end of a text, does not count. `none` allows any length. The default is 1200
+    /// characters or bytes, 200 words, or 400 tokens.
     #[arg(long, value_name = "SYMBOLS", value_parser = parse_novel)]
     pub(crate) max_novel: Option<MaxNovel>,
 }

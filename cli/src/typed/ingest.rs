@@ -32,10 +32,11 @@ pub(crate) struct IngestArgs {
     /// Leave out paths matching this glob
     ///
     /// May be repeated. A folder is left out with everything below it. The syntax is that of .gitignore;
-    /// globs with a slash begin at the current folder, and after // at the root: //data/x. A member of an archive (zip, tar) counts as a file in
-    /// a folder of the archive's name: '*.pdf' leaves out x.zip!README.pdf. Records, such as lines of JSON
-    /// and mails of a mailbox, count as their file does, unless a glob with # or : matches their names.
-    /// `fpdb list` shows names; each leaves out its document: 'box.mbox#31'.
+    /// globs with a slash begin at the current folder, and after // at the root: //data/x. A member of an
+    /// archive (zip, tar) counts as a file in a folder of the archive's name: '*.pdf' leaves out
+    /// x.zip!README.pdf. Records, such as lines of JSON and mails of a mailbox, count as their file does,
+    /// unless a glob with # or : matches their names. `fpdb list` shows names; each leaves out its document:
+    /// 'box.mbox#31'.
     #[arg(long, value_name = "GLOB")]
     pub(crate) exclude: Vec<String>,
     /// Take only files and members matching this glob

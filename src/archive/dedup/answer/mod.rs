@@ -61,7 +61,8 @@ const SOURCES_LISTED: usize = 20;
 /// Name for all sources that are not counted separately.
 const OTHER_SOURCES: &str = "(other)";
 
-/// A text of fewer symbols than this multiple of the guarantee is short: it has some four fingerprints at most.
+/// A text of fewer symbols than this multiple of the guarantee is short: it has some four fingerprints at
+/// most.
 const SHORT: u64 = 2;
 
 impl Decided {

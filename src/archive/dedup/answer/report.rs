@@ -173,7 +173,8 @@ pub struct DedupSummary {
     #[serde(default, skip_serializing_if = "is_zero")]
     pub parts_not_compared: u64,
     /// Number of removable documents of less than twice the guarantee that are contained in their survivor or
-    /// resemble it. Texts this short may differ at their ends, beyond the first and last fingerprint. 0 if w is 1.
+    /// resemble it. Texts this short may differ at their ends, beyond the first and last fingerprint. 0 if w
+    /// is 1.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub short: u64,
     /// The last run that decided anything. `None` if decisions are not kept between runs.

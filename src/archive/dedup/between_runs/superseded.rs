@@ -1,7 +1,7 @@
 //! Superseded: documents that an earlier run kept, although a newcomer would justify their removal.
 //!
-//! Earlier decisions stand, so the document stays. It is listed with a newcomer that stays: the first that the
-//! order puts before the document, otherwise the first after it.
+//! Earlier decisions stand, so the document stays. It is listed with a newcomer that stays: the first that
+//! the order puts before the document, otherwise the first after it.
 
 use rayon::prelude::*;
 
@@ -32,8 +32,8 @@ enum Side {
 }
 
 impl Join<'_> {
-    /// For each of these pinned documents, the first newcomer on this side that supersedes it, if there is one.
-    /// Ascending.
+    /// For each of these pinned documents, the first newcomer on this side that supersedes it, if there is
+    /// one. Ascending.
     fn first_newcomers(
         &self,
         (pinned, side): (impl Iterator<Item = Rank>, Side),

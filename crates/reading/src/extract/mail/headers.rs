@@ -9,9 +9,9 @@ use fpdb_host::clock::rfc3339_of;
 const DATES: [&str; 2] = ["date", "resent-date"];
 
 /// The `wanted` headers of a message: the names as in `wanted`, and the decoded values. Upper and lower case
-/// are the same. Dates that [`rfc3339_of`] reads are written as in RFC 3339. If the header `Date` is missing or
-/// unreadable, the date is that of the latest header `Received`. If another header is repeated, the last one
-/// counts.
+/// are the same. Dates that [`rfc3339_of`] reads are written as in RFC 3339. If the header `Date` is missing
+/// or unreadable, the date is that of the latest header `Received`. If another header is repeated, the last
+/// one counts.
 pub(in crate::extract) fn headers(bytes: &[u8], wanted: &[&str]) -> Vec<(String, String)> {
     let Some(message) = MessageParser::default().parse_headers(emlx::mail_in(bytes)) else { return Vec::new() };
     let received = |name: &str| {

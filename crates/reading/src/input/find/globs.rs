@@ -15,8 +15,8 @@ use fpdb_host::error::{Error, Result};
 const ROOTED: &str = "//";
 
 impl WalkOptions {
-    /// These options with the same meaning in every folder: globs that begin at the current folder begin at the
-    /// root of the file system.
+    /// These options with the same meaning in every folder: globs that begin at the current folder begin at
+    /// the root of the file system.
     ///
     /// # Errors
     /// [`Error::Io`] if the current folder is not known.
@@ -52,8 +52,8 @@ pub fn glob_of_path(path: &str) -> String {
     format!("/{}", escaped_glob(path))
 }
 
-/// `glob` with its documents in the folder `new` instead of `old`, both with `/` at the end. `None` if it is not
-/// about paths in `old`.
+/// `glob` with its documents in the folder `new` instead of `old`, both with `/` at the end. `None` if it is
+/// not about paths in `old`.
 #[must_use]
 pub fn moved_glob(glob: &str, old: &str, new: &str) -> Option<String> {
     let below = glob.strip_prefix(&glob_of_path(old))?;
@@ -94,9 +94,9 @@ fn here() -> Result<PathBuf> {
     std::env::current_dir().map_err(Error::io("find", "."))
 }
 
-/// Globs relative to the current folder, like those of a `.gitignore` there, and globs that begin at the root.
-/// Each glob also matches the path that it spells, so it can be a name from an answer, such as an absolute
-/// path.
+/// Globs relative to the current folder, like those of a `.gitignore` there, and globs that begin at the
+/// root. Each glob also matches the path that it spells, so it can be a name from an answer, such as an
+/// absolute path.
 pub(crate) struct Globs {
     globs: Gitignore,
     /// The globs that begin at the root.

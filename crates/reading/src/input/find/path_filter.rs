@@ -22,7 +22,7 @@ impl PathFilter {
     /// The filter of these options.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`] for a glob that does not parse.
+    /// [`Error::InvalidParameter`](fpdb_host::error::Error::InvalidParameter) for a glob that does not parse.
     pub fn new(options: &WalkOptions) -> Result<Self> {
         let exclude =
             |globs: &[String]| Globs::new("exclude", "a glob without `!` in front: what it matches is left out", globs);
