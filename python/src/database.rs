@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use fpdb::repeats::RepeatRow;
 use fpdb::report::PairEvidence;
-use fpdb::{DatabaseWriter, DocId, Error, Failure, IngestSummary, QuerySource, ReadOptions, Source, Task, Weight};
+use fpdb::{
+    DatabaseWriter, Digest, DocId, Error, Failure, IngestSummary, QuerySource, ReadOptions, Source, Task, Weight,
+};
 use pyo3::exceptions::PyBaseException;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule};
@@ -417,6 +419,46 @@ impl NativeDatabase {
     fn remove_reported(&self, py: Python<'_>, report: PathBuf, caller: Caller) -> PyResult<String> {
         let writer = self.writer()?;
         json(&wait(py, &caller, &mut (), |task, _| writer.remove_reported(&report, task)).whole()?)
+    }
+
+    /// Keeps the contents of these documents out, and of those that prefixes and values select.
+    fn keep_out(
+        &self,
+        py: Python<'_>,
+        documents: (Vec<String>, Vec<u32>),
+        prefixes: Vec<String>,
+        fields: Vec<(String, String)>,
+        caller: Caller,
+    ) -> PyResult<()> {
+        let writer = self.writer()?;
+        let keep_out = |task: &Task<'_>, _| {
+            let (names, ids) = documents;
+            let mut ids: Vec<DocId> = ids.into_iter().map(DocId).collect();
+            for name in &names {
+                match writer.documents_named(name) {
+                    Err(Error::NoSuchDocument { .. }) => {}
+                    found => ids.extend(found?.into_iter().map(|document| document.id)),
+                }
+            }
+            if !(prefixes.is_empty() && fields.is_empty()) {
+                ids.extend(writer.select(&prefixes, &fields, task)?.ids);
+            }
+            writer.keep_out(&ids)
+        };
+        wait(py, &caller, &mut (), keep_out).whole()
+    }
+
+    /// Lets the contents of documents that were removed under these names in again. Returns their number.
+    fn readmit(&self, py: Python<'_>, names: Vec<String>) -> PyResult<u64> {
+        let writer = self.writer()?;
+        let readmit = || {
+            let mut contents = writer.kept_out()?;
+            contents.retain(|content| content.names.iter().any(|name| names.contains(name)));
+            let digests: Vec<Digest> = contents.iter().map(|content| content.digest).collect();
+            writer.readmit(&digests)?;
+            Ok(digests.len() as u64)
+        };
+        py.detach(readmit).map_err(raise)
     }
 
     /// Renames a file or a folder of documents. Returns the summary as JSON.

@@ -52,6 +52,22 @@ def test_names_and_numbers_are_removed_in_one_commit(tmp_path):
         assert [document.name for document in database.documents()] == ["c"]
 
 
+def test_documents_are_removed_for_good_until_they_are_let_in_again(tmp_path):
+    texts = {"a": LONG, "b": OTHER, "c": LONG + OTHER}
+    with fpdb.create(tmp_path / "db") as database:
+        database.ingest(texts)
+        assert database.remove("a", ids=[1], keep_out=True).removed == 2
+        assert database.remove(prefix="c", keep_out=True, dry_run=True).selected == 1
+        again = database.ingest({"x": LONG, **texts})
+        assert (again.added, again.unchanged, again.skips) == (0, 1, 3)
+        assert database.remove(prefix="c", keep_out=True).removed == 1
+        assert database.ingest(texts).skips == 3
+        assert database.readmit("a", "nobody") == 1
+        assert database.ingest({"x": LONG, **texts}).added == 2
+        with pytest.raises(TypeError):
+            database.remove(report="report.jsonl", keep_out=True)
+
+
 def test_an_iterable_is_read_to_its_end_while_another_thread_holds_the_lock(tmp_path):
     """A wait for the interpreter's lock is no end of the iterable."""
     ended, interval = threading.Event(), sys.getswitchinterval()

@@ -335,6 +335,7 @@ class Database:
         where: Mapping[str, str] | None = None,
         report: Path | None = None,
         dry_run: bool = False,
+        keep_out: bool = False,
     ) -> Removal:
         """Deletes documents: by name (all versions of each), by number, by selection, or by a report. `compact` frees their space.
 
@@ -346,6 +347,7 @@ class Database:
             report: a saved report of `dedup`. Deletes the documents that it lists as removable, each only while it and its survivor are
                 stored as the report says; `left` are those that stay.
             dry_run: counts the selected documents and deletes none.
+            keep_out: removes the documents for good: no ingest adds their bytes again, under whatever name. `readmit` lets them in again.
 
         Raises:
             ParameterError: the database is open for reading; every name begins with a prefix; a line of the report is none.
@@ -358,14 +360,17 @@ class Database:
             raise TypeError("names are given one by one, as str: remove(*names)")
         ids, prefixes = list(ids), listed(prefix)
         if report is not None:
-            if names or ids or prefixes or where or dry_run:
+            if names or ids or prefixes or where or dry_run or keep_out:
                 raise TypeError("a report goes in a call of its own")
             with following("remove", None, None) as caller:
                 return Removal._of(json.loads(self._native.remove_reported(os.fspath(report), caller)))
+        if (prefixes or where) and (names or ids):
+            raise TypeError("names and ids go in one call, prefix and where in another")
+        fields = [(name, str(value)) for name, value in (where or {}).items()]
+        if keep_out and not dry_run:
+            with following("remove", None, None) as caller:
+                self._native.keep_out((list(names), [_number(number) for number in ids]), prefixes, fields, caller)
         if prefixes or where:
-            if names or ids:
-                raise TypeError("names and ids go in one call, prefix and where in another")
-            fields = [(name, str(value)) for name, value in (where or {}).items()]
             with following("remove", None, None) as caller:
                 if dry_run:
                     selected, unmatched = self._native.select(prefixes, fields, caller)
@@ -375,6 +380,17 @@ class Database:
             raise TypeError("dry_run goes with prefix and where")
         answer = json.loads(self._native.remove(list(names), [_number(number) for number in ids]))
         return Removal(answer["removed"], answer["unknown_names"], answer["unknown_ids"])
+
+    def readmit(self, *names: str) -> int:
+        """Lets documents in again that `remove(keep_out=True)` removed under these names. The next ingest of their files adds them.
+
+        Raises:
+            ParameterError: the database is open for reading.
+
+        Returns:
+            The number of contents that are let in again.
+        """
+        return self._native.readmit(list(names))
 
     def rename(self, old: str, new: str) -> Renaming:
         """Renames a document, or a folder of documents, in one commit. Members of archives and records are renamed with their file.
