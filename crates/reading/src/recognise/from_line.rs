@@ -12,9 +12,12 @@ pub(crate) enum FromLine {
     Other(usize),
 }
 
-/// The form of a line; `None` if it does not begin with `From `.
+/// Maximum bytes in a line that begins a mail. A longer line is text, and may be far larger than memory.
+const LONGEST: usize = 1024;
+
+/// The form of a line; `None` if it does not begin with `From `, or is too long to begin a mail.
 pub(crate) fn from_line(line: &[u8]) -> Option<FromLine> {
-    let line = line.strip_prefix(b"From ")?;
+    let line = line.strip_prefix(b"From ").filter(|_| line.len() <= LONGEST)?;
     let end = memchr::memmem::find(line, b" remote from ").unwrap_or(line.len());
     let words: Vec<&[u8]> = line[..end].split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).collect();
     let weekday = words.iter().rposition(|word| is_name(without_comma(word), "SunMonTueWedThuFriSat"));
@@ -107,6 +110,10 @@ mod tests {
         }
         assert_eq!(from_line(b"From: me Sat Jan  3 01:05:34 1996\n"), None);
         assert_eq!(from_line(b"From\n"), None);
+        for (bytes, is_one) in [(LONGEST, true), (LONGEST + 1, false), (60 * LONGEST, false)] {
+            let line = format!("From {:x<1$} Sat Jan  3 01:05:34 1996\n", "me", bytes - 31);
+            assert_eq!((line.len(), from_line(line.as_bytes()).is_some()), (bytes, is_one));
+        }
     }
 
     #[test]
