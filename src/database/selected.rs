@@ -9,7 +9,7 @@ use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::{Task, is_due};
 use fpdb_kernel::document::DocId;
 use fpdb_reading::input::NamePrefix;
-use fpdb_store::{DocumentRecord, Store};
+use fpdb_store::{DocumentRecord, Store, check_field};
 
 /// The documents of a selection. [`DatabaseWriter::remove_selected`](crate::DatabaseWriter::remove_selected)
 /// deletes them.
@@ -31,12 +31,14 @@ impl Database {
     /// Selects the documents whose name begins with one of `prefixes`, or any name if there are none, and
     /// whose metadata have all `fields` (names and values). A name of other case fits too if the document has
     /// none that is spelled exactly so. At the end of a name, `~` asks for values that contain the given one,
-    /// `>` for equal or later ones in the order of text, `<` for equal or earlier ones and those that begin
-    /// with the given one. Reads the records of all documents if there are fields or no prefixes.
+    /// `>` for equal or later ones, `<` for equal or earlier ones and those that begin with the given one. If
+    /// the given one is a date of ISO 8601, this is the order of time, and other texts do not count. Otherwise
+    /// it is the order of text. Reads the records of all documents if there are fields or no prefixes.
     ///
     /// # Errors
     /// [`Error::InvalidParameter`] for a prefix that every name has, such as `./`: it is more likely a
-    /// mistake than intended. [`Error::Stopped`]; a failure to read the store.
+    /// mistake than intended, and for a range of `date` whose end is no date. [`Error::Stopped`]; a failure to
+    /// read the store.
     pub fn select(
         &self,
         prefixes: &[String],
@@ -71,6 +73,7 @@ pub(super) fn select(
     if let Some(prefix) = prefixes.iter().find(begins_all) {
         return Err(Error::InvalidParameter { name: "a prefix", value: format!("{prefix:?}"), expected: NARROWER });
     }
+    fields.iter().try_for_each(|(name, value)| check_field(name, value))?;
     let mut compared = 0;
     let mut compare = || {
         compared += 1;

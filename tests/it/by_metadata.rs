@@ -194,12 +194,19 @@ fn a_value_that_no_document_has_is_an_error() {
     assert!(run.stderr.contains("hint: no document has metadata; `fpdb ingest --keep-fields`"), "{run:?}");
 }
 
-/// A range of text, in every command. The last day of a range belongs to it.
+/// A range of dates, in every command. The last day of a range belongs to it. Other texts are in no such range.
 #[test]
 fn values_are_chosen_by_ranges() {
     let folder = Folder::new();
-    let dates =
-        ["2021-02-28T23:59:59Z", "2021-03-01T00:00:00Z", "2021-03-31T23:59:59+02:00", "2021-04-01", "2021-03", "soon"];
+    let dates = [
+        "2021-02-28T23:59:59Z",
+        "2021-02-28T20:00:00-05:00",
+        "2021-03-31T23:59:59+02:00",
+        "2021-04-01",
+        "2021-03",
+        "soon",
+    ];
+    let in_utc = ["2021-02-28T23:59:59Z", "2021-03-01T01:00:00Z", "2021-03-31T21:59:59Z", "2021-04-01", "2021-03", ""];
     let line =
         |(number, date): (usize, &&str)| json!({"text": prose(1), "id": number, "date": date}).to_string() + "\n";
     let lines: String = dates.iter().enumerate().map(line).collect();
@@ -210,9 +217,9 @@ fn values_are_chosen_by_ranges() {
     let database = Database::open(folder.path().join(".fpdb")).unwrap();
     for low in bounds {
         for high in bounds {
-            let fits = |date: &&str| *date >= low && &date[..date.len().min(high.len())] <= high;
+            let fits = |date: &&str| !date.is_empty() && *date >= low && &date[..date.len().min(high.len())] <= high;
             let expected: Vec<String> =
-                (1..).zip(dates).filter(|(_, date)| fits(date)).map(|(line, _)| format!("a.jsonl:{line}")).collect();
+                (1..).zip(in_utc).filter(|(_, date)| fits(date)).map(|(line, _)| format!("a.jsonl:{line}")).collect();
             let fields = [format!("date>={low}"), format!("DATE<={high}")];
             let flags = ["--where", &fields[0], "--where", &fields[1], "--format", "json"];
             let names = |command: &[&str], of: &dyn Fn(Vec<Value>) -> Vec<String>| -> Vec<String> {
@@ -239,6 +246,32 @@ fn values_are_chosen_by_ranges() {
             assert_eq!(answer.map_or(0, |answer| answer.matches.len()), of, "{low} {high}");
         }
     }
+}
+
+/// `rm --yes` must not delete what a mistyped date has selected by chance.
+#[test]
+fn a_range_of_dates_needs_dates() {
+    let folder = Folder::new();
+    let dates = ["yesterday at noon", "Wed, 3 Mar 2021 10:00:00 +0000", "2021-03-03T10:00:00Z"];
+    let lines: String = dates.iter().map(|date| json!({"text": prose(1), "date": date}).to_string() + "\n").collect();
+    folder.write("a.jsonl", lines);
+    folder.ok(&["ingest", "-q", "a.jsonl", "--keep-fields", "date"]);
+    folder.write("q.txt", prose(1));
+    let refusal = "expected a date as 2021, 2021-03, 2021-03-04 or 2021-03-04T10:00:00Z";
+    for command in [&["list"][..], &["query", "q.txt"], &["pairs"], &["rm", "--yes"]] {
+        for field in ["date<=31.12.2020", "Date>=soon", "date>=", "date<=2021-13"] {
+            let run = folder.run(&[command, &["--where", field]].concat());
+            assert!(run.status == 2 && run.stderr.contains(refusal), "{command:?} {run:?}");
+        }
+    }
+    let database = Database::open(folder.path().join(".fpdb")).unwrap();
+    let options = options_from_json(&QueryOptions::default(), json!({"metadata": {"date<": "31.12.2020"}})).unwrap();
+    let refused = database.query_with(QuerySource::File(folder.path().join("q.txt")), &options, &Task::new());
+    assert!(refused.unwrap_err().chain().contains(refusal));
+    drop(database);
+    assert_eq!(folder.run(&["rm", "--yes", "--where", "date>=2022"]).status, 2);
+    folder.ok(&["rm", "--yes", "--where", "date>=2020"]);
+    assert_eq!(metadata(&folder).len(), 2);
 }
 
 /// Every value contains the empty text.

@@ -49,7 +49,7 @@ pub fn rfc3339_of(text: &str) -> Option<String> {
     Some(if time.offset().is_zero() { format!("{local}Z") } else { format!("{local}{}", time.strftime("%:z")) })
 }
 
-fn time_in(text: &str) -> Option<jiff::Zoned> {
+pub(crate) fn time_in(text: &str) -> Option<jiff::Zoned> {
     let text = text.trim();
     let in_mail = || of_mail(&with_short_months(text));
     of_iso(text).or_else(|| of_digits(text)).or_else(in_mail).or_else(|| of_mail(&asctime_as_in_mail(text)?))

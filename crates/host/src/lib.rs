@@ -12,6 +12,7 @@ compile_error!("fpdb runs on Unix systems, such as Linux and macOS");
 
 pub mod bounded;
 pub mod clock;
+pub mod dates;
 pub mod durable;
 pub mod error;
 pub mod failure;

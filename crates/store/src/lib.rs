@@ -67,7 +67,7 @@ pub use care::backup::{Backup, ListedBackup, backups, verify_backups};
 pub use care::findings::{DamagedStore, LostDocument, Problem, Repair, Verification};
 pub use care::repair::{RepairStart, Repairing};
 pub use codec::block::Posting;
-pub use codec::fields::field_key;
+pub use codec::fields::{check_field, field_key};
 pub use codec::format::{DECISIONS, FORMAT_VERSION};
 pub use codec::positions::FingerprintPlace;
 pub use codec::records::{

@@ -14,7 +14,7 @@ use crate::query::Weight;
 use fpdb_host::error::Result;
 use fpdb_kernel::profile::{Profile, View};
 use fpdb_reading::input::NamePrefix;
-use fpdb_store::Store;
+use fpdb_store::{Store, check_field};
 
 /// All documents of a store.
 pub(super) struct Documents {
@@ -75,6 +75,7 @@ pub(super) struct CountedPair {
 impl Documents {
     /// Loads all documents. With submissions, the documents of a submission count as one if `joined` is true.
     pub(super) fn load(store: &Store, options: &PairsOptions, joined: bool) -> Result<Self> {
+        options.metadata.iter().try_for_each(|(name, value)| check_field(name, value))?;
         let view = store.view();
         let ids = view.state().next_document as usize;
         let grouping = Grouping::new(&options.group_by)?;

@@ -1,13 +1,36 @@
 //! Fields: chooses documents by their metadata.
 
+use std::cmp::Ordering;
+
+use fpdb_host::dates;
+use fpdb_host::error::{Error, Result};
+
 use super::records::DocumentRecord;
 
 /// The key in a name of [`DocumentRecord::has_field`], without its end. With `~` at the end, values that
-/// contain the given one fit, in any case. With `>`, values that are equal or later in the order of text fit.
-/// With `<`, those that are equal or earlier, or begin with the given one: dates up to a day include the day.
+/// contain the given one fit, in any case. With `>`, values that are equal or later fit, and with `<`, those
+/// that are equal or earlier, in the order of [`dates::order`]: of time for dates, otherwise of text.
 #[must_use]
 pub fn field_key(name: &str) -> &str {
     name.strip_suffix(['~', '>', '<']).unwrap_or(name)
+}
+
+/// Checks a name and value of [`DocumentRecord::has_field`]. A range of dates needs a date: any other text
+/// has no order among them.
+///
+/// # Errors
+/// [`Error::InvalidParameter`], which names the form.
+pub fn check_field(name: &str, value: &str) -> Result<()> {
+    let key = field_key(name);
+    if key.eq_ignore_ascii_case("date") && name.ends_with(['>', '<']) && !dates::is_date(value) {
+        let expected = "a date as 2021, 2021-03, 2021-03-04 or 2021-03-04T10:00:00Z";
+        return Err(Error::InvalidParameter {
+            name: "the end of a range of dates",
+            value: format!("{value:?}"),
+            expected,
+        });
+    }
+    Ok(())
 }
 
 impl DocumentRecord {
@@ -28,8 +51,8 @@ impl DocumentRecord {
             .filter(|(known, _)| if is_exact { known == key } else { known.eq_ignore_ascii_case(key) })
             .any(|(_, found)| match asks {
                 "~" => found.to_lowercase().contains(&value.to_lowercase()),
-                ">" => found.as_str() >= value,
-                "<" => found.as_str() <= value || found.starts_with(value),
+                ">" => dates::order(found, value).is_some_and(Ordering::is_ge),
+                "<" => dates::order(found, value).is_some_and(Ordering::is_le),
                 _ => found == value,
             })
     }
