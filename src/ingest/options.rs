@@ -138,10 +138,20 @@ impl IngestOptions {
             globs => format!("{globs:?} "),
         };
         let attachments = if *attachments { "attachments " } else { "" };
+        // Other lines `From ` and other dates were told before: what was read so is read once more.
+        let mails = if may_be_mailbox(source) { "mails 2 " } else { "" };
         format!(
-            "{front_end} {closed} {fields} {boilerplate} {store_text} {table:?} {deletes} {attachments}{globs}{name}"
+            "{front_end} {closed} {fields} {boilerplate} {store_text} {table:?} {deletes} {attachments}{mails}{globs}{name}"
         )
     }
+}
+
+/// True if the name of a file, compressed or not, is that of a mailbox or a mail. Many mailboxes have no
+/// extension.
+fn may_be_mailbox(source: &str) -> bool {
+    let file = source.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
+    let file = [".gz", ".bz2", ".xz", ".zst"].iter().find_map(|end| file.strip_suffix(end)).unwrap_or(&file);
+    file.rsplit_once('.').is_none_or(|(_, extension)| matches!(extension, "mbox" | "mbx" | "eml"))
 }
 
 #[cfg(test)]
@@ -162,6 +172,16 @@ mod tests {
         assert_eq!(words(options), expected);
         let options = IngestOptions::default().read(ReadOptions::default().attachments(true));
         assert_eq!(words(options), default.replace("a.zip", "attachments a.zip"));
+        for (source, expected) in [
+            ("/in/a.mbox", default.replace("a.zip", "mails 2 a.zip")),
+            ("/in/a.mbx.GZ", default.replace("a.zip", "mails 2 a.zip")),
+            ("/in.d/Inbox", default.replace("a.zip", "mails 2 a.zip")),
+            ("/in/a.eml", default.replace("a.zip", "mails 2 a.zip")),
+            ("/in/a.jsonl", default.to_owned()),
+            ("/in/a.tar.gz", default.to_owned()),
+        ] {
+            assert_eq!(IngestOptions::default().settings_in_words("a.zip", source), expected, "{source}");
+        }
         for (format, name) in [(Format::Pdf, "pdf"), (Format::Code(Language::Rust), "rust")] {
             let read = ReadOptions::default().front_end(ReadAs::Format(format));
             assert!(words(IngestOptions::default().read(read)).starts_with(&format!("Format({name}) ")));
