@@ -21,6 +21,7 @@ pub(super) fn anonymise(report: &mut ReportContent) {
         let what = if document.role == DocumentRole::Submission { "Submission" } else { "Document" };
         document.name = format!("{what} {number}");
         document.metadata.clear();
+        document.dated = None;
         document.modified = None;
     }
     if let Some(dedup) = &mut overview.dedup {

@@ -163,6 +163,7 @@ impl ReportContent {
                 extracted: false,
                 language: None,
                 metadata: found.metadata.clone(),
+                dated: None,
                 modified: None,
                 why: None,
                 origin: Some(b.clone()),

@@ -134,6 +134,9 @@ pub(super) struct ReportDocument {
     /// The metadata, from the user or the container; empty in an anonymous report.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(super) metadata: BTreeMap<String, String>,
+    /// The date in the metadata, in seconds since 1970, if it can be read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) dated: Option<i64>,
     /// When the file of a stored document was last changed, in seconds since 1970, if shown and known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) modified: Option<i64>,

@@ -6,6 +6,7 @@ use super::data::{DocumentRole, Origin, ReportDocument};
 use crate::database::{Database, DocumentInfo};
 use crate::query::{Location, QueryDocument};
 use crate::report::evidence::{PairEvidence, ignored_in, spans};
+use fpdb_host::clock;
 use fpdb_host::error::Result;
 use fpdb_host::progress::Task;
 use fpdb_kernel::document::DocId;
@@ -28,8 +29,10 @@ impl DocumentIndex {
         Self { times, ..Self::default() }
     }
 
-    pub(super) fn add(&mut self, document: ReportDocument) -> usize {
+    /// Adds a document, with the date that its metadata state.
+    pub(super) fn add(&mut self, mut document: ReportDocument) -> usize {
         let index = self.list.len();
+        document.dated = clock::date_of(document.metadata.iter().map(|(name, value)| (name.as_str(), value.as_str())));
         if let Some(origin) = &document.origin {
             self.by_origin.insert(origin.clone(), index);
         }
@@ -56,6 +59,7 @@ impl DocumentIndex {
             extracted: false,
             language: None,
             metadata,
+            dated: None,
             modified: modified.filter(|_| self.times),
             why: None,
             origin,
@@ -109,6 +113,7 @@ impl DocumentIndex {
             extracted: false,
             language: None,
             metadata: BTreeMap::new(),
+            dated: None,
             modified: None,
             why: None,
             origin: None,
@@ -129,6 +134,7 @@ impl DocumentIndex {
             extracted: false,
             language: None,
             metadata: document.metadata,
+            dated: None,
             modified: document.modified.filter(|_| self.times),
             why: None,
             origin: Some(origin),

@@ -17,7 +17,7 @@ pub(crate) struct Overview {
     pub(crate) database: Option<DatabaseData>,
     pub(crate) options: Vec<(String, String)>,
     pub(crate) measure: String,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) oldest_first: bool,
     pub(crate) anonymous: bool,
     pub(crate) texts: bool,
@@ -54,6 +54,8 @@ pub(crate) struct ReportDocument {
     pub(crate) language: Option<String>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) metadata: BTreeMap<String, String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) dated: Option<i64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) modified: Option<i64>,
     pub(crate) why: Option<String>,

@@ -138,5 +138,51 @@ fn reports_show_senders_and_dates_and_begin_with_the_oldest() {
     }
     assert_eq!(listed.len(), 2);
     assert!(rows("best").iter().all(|row| row.contains("2021-03-0")));
+    for report in ["first", "best", "hidden"] {
+        let whole = overview(&std::fs::read(folder.path().join(report).join("index.html")).unwrap());
+        assert_eq!(whole.documents.iter().any(|document| document.dated.is_some()), report != "hidden");
+    }
     assert!(rows("hidden").iter().all(|row| !row.contains("2021") && !row.contains("@x")));
+}
+
+/// Dates are ordered by time, not by text. A date that cannot be read does not hide the time of the file.
+#[test]
+fn reports_order_dates_by_time() {
+    let folder = Folder::new();
+    let document = |name: &str, date: &str| json!({"id": name, "text": COPIES[0].1, "date": date}).to_string() + "\n";
+    let lines = document("west", "2021-03-03T20:00:00-05:00") + &document("utc", "2021-03-04T00:30:00Z");
+    for (name, lines) in [("dated.jsonl", lines), ("soon.jsonl", document("soon", "soon"))] {
+        folder.write(name, lines);
+        let file = File::options().write(true).open(folder.path().join(name)).unwrap();
+        file.set_modified(UNIX_EPOCH + Duration::from_secs(OLD.unsigned_abs())).unwrap();
+    }
+    folder.write("asked.txt", COPIES[0].1);
+    folder.ok(&["ingest", "-q", "--profile", "prose", "--keep-fields", "date", "dated.jsonl", "soon.jsonl"]);
+    let query = ["query", "asked.txt", "--format", "html", "-o"];
+    folder.ok(&[&query[..], &["timed", "--sort", "oldest"]].concat());
+    folder.ok(&[&query[..], &["untimed"]].concat());
+    let Some(mut browser) = Browser::start() else { return };
+    let dates = |browser: &mut Browser| -> Value {
+        browser.ask("[...document.querySelectorAll('tr[data-pair]')].map((row) => row.cells[3].innerText)")
+    };
+    let [west, utc] = ["2021-03-04T01:00:00Z", "2021-03-04T00:30:00Z"];
+    browser.open(&folder.path().join("timed/index.html"), "");
+    assert_eq!(dates(&mut browser), json!([SHOWN, utc, west]));
+    browser.open(&folder.path().join("untimed/index.html"), "");
+    for ends in [[utc, west], [west, utc]] {
+        browser.ask("document.querySelectorAll('th button')[3].click()");
+        assert_eq!(dates(&mut browser), json!([ends[0], ends[1], "\u{2013}"]));
+    }
+}
+
+/// The stored documents alone are in submissions here.
+#[test]
+fn a_query_outside_submissions_is_not_counted_as_one() {
+    let folder = dated();
+    folder.write("asked.txt", COPIES[0].1);
+    folder.ok(&["query", "asked.txt", "--submission-by", "^docs/[ab]", "--format", "html", "-o", "pages"]);
+    let Some(mut browser) = Browser::start() else { return };
+    browser.open(&folder.path().join("pages/index.html"), "");
+    let title = browser.text("document.title");
+    assert!(title.starts_with("What 1 query document shares with the database"), "{title}");
 }

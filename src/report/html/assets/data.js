@@ -109,7 +109,7 @@ report.pairs.forEach((pair, index) => { pair.number = index; });
 const ranked = report.pairs.filter((pair) => pair.of === undefined);
 // The things that are compared, and those that are asked.
 const UNIT = report.submissions || report.documents.some((document) => document.role === "submission") ? "submission" : "document";
-const QUERY = UNIT === "submission" ? "submission" : "query document";
+const QUERY = ranked.some((pair) => report.documents[pair.a].role === "submission") ? "submission" : "query document";
 // The number of documents outside any submission, each of which is compared with submissions as one of them.
 const outside = report.submissions ? report.compared - report.submissions : 0;
 

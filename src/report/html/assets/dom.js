@@ -31,9 +31,11 @@ const seen = (text) => text.replace(UNSEEN, (character) => {
 // A document's name, which may be in any script and hold anything; in a line, without what all names begin with.
 const inLine = (text) => seen(text.replace(/[\t\n\r]/g, (c) => String.fromCharCode(0x2400 + c.charCodeAt(0))));
 const short = (text) => inLine(text.startsWith(beginning) ? text.slice(beginning.length) : text);
-// When the file of a document was changed, if the report shows it. No calendar has some times that files have.
-const changed = ({ modified }) => Number.isNaN(new Date(1000 * modified).getTime()) ? ""
-  : new Date(1000 * modified).toISOString().replace(".000Z", "Z");
+// A time in seconds since 1970, if there is one. No calendar has some times that files have.
+const moment = (seconds) => Number.isNaN(new Date(1000 * seconds).getTime()) ? ""
+  : new Date(1000 * seconds).toISOString().replace(".000Z", "Z");
+// When the file of a document was changed, if the report shows it.
+const changed = ({ modified }) => moment(modified);
 const name = (text) => h("bdi", { dir: "auto", title: inLine(text) }, short(text));
 
 const grouped = (number) => String(number).replace(/\B(?=(\d{3})+$)/g, "\u202f");

@@ -55,8 +55,9 @@ let relist = null;
 // A value of the metadata of a document. The names of mail headers have no case.
 const fieldOf = (document, wanted) => Object.entries(document.metadata || {}).find(([key]) => key.toLowerCase() === wanted)?.[1] || "";
 
-// The date of a document: of a mail or record the one in its metadata, otherwise the time of its file, if the report has it.
-const dateOf = (document) => fieldOf(document, "date") || changed(document);
+// The time of a document in seconds: the date in its metadata, otherwise the time of its file, if the report has either.
+const timeOf = ({ dated, modified }) => dated ?? modified ?? null;
+const dateOf = (document) => moment(timeOf(document) ?? NaN);
 
 // What tells documents apart for a reader: their label and group, and the sender of a mail.
 const labelsOf = (document) => {
@@ -101,7 +102,7 @@ function overview() {
     { key: "a", title: report.dedup ? "A, removable" : report.command === "query" ? "A, the query" : "A", of: (pair) => report.documents[pair.a].name, cell: (pair) => [name(report.documents[pair.a].name), pair.removal && pair.removal.id && h("span", { class: "faint" }, ` id ${inLine(pair.removal.id)}`), labelsOf(report.documents[pair.a])] },
     { key: "b", title: report.dedup ? "B, its survivor" : "B", of: (pair) => report.documents[pair.b].name, cell: (pair) => [name(report.documents[pair.b].name), labelsOf(report.documents[pair.b]), pairNote(pair)] },
     ...["a", "b"].filter((side) => ranked.some((pair) => dateOf(report.documents[pair[side]]))).map((side) => (
-      { key: `date_${side}`, title: `date of ${side.toUpperCase()}`, of: (pair) => dateOf(report.documents[pair[side]]) || "\uffff", cell: (pair) => inLine(dateOf(report.documents[pair[side]]) || "\u2013") })),
+      { key: `date_${side}`, title: `date of ${side.toUpperCase()}`, of: (pair) => timeOf(report.documents[pair[side]]), cell: (pair) => inLine(dateOf(report.documents[pair[side]]) || "\u2013") })),
     ...(report.dedup ? [
       { key: "group", title: "group", class: "number", of: (pair) => -pair.removal.group, cell: (pair) => grouped(pair.removal.group) },
       { key: "because", title: "because", of: (pair) => pair.removal.because, cell: (pair) => pair.removal.because },
@@ -141,8 +142,10 @@ function overview() {
     const ends = (pair) => [pair, ...(pair.files || []).map((at) => report.pairs[at])].flatMap(({ a, b }) => [a, b]);
     const holds = (pair) => ends(pair).some((at) => words(report.documents[at]).some((text) => text.toLowerCase().includes(wanted)));
     const only = view.only && new Set(view.only);
+    // Pairs without a value come last in either direction.
+    const lacks = (pair) => Number(of(pair) === null);
     listed = above().filter((pair) => (!wanted || holds(pair)) && (!only || only.has(pair.a) || only.has(pair.b)))
-      .sort((x, y) => way * compare(of(x), of(y)) || x.number - y.number);
+      .sort((x, y) => lacks(x) - lacks(y) || way * compare(of(x), of(y)) || x.number - y.number);
     rows.replaceChildren(...listed.slice(0, view.shown).map((pair) => h("tr", { class: "link", "data-pair": pair.number + 1, onclick: (event) => {
       if (!event.target.closest("a") && !String(getSelection())) open(pair);
     } }, columns.map((column) => h("td", { class: column.class }, column.cell(pair))))));
