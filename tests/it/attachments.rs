@@ -474,6 +474,27 @@ fn a_listed_mail_leaves_with_its_attachments_or_not_at_all() {
     }
 }
 
+/// Attachments that could not be read, or were excluded, are no documents: they go with the mail, which is said.
+#[test]
+fn attachments_that_are_no_documents_go_with_their_mail() {
+    let folder = Folder::new();
+    let (text, excluded) = (prose(1), prose(2));
+    let attached: [Attached<'_>; 3] = [
+        ("a.txt", "text/plain", text.as_bytes()),
+        ("bad.pdf", "application/pdf", b"%PDF-1.7 damaged"),
+        ("out.txt", "text/plain", excluded.as_bytes()),
+    ];
+    folder.write("in/zoe.eml", mail("b", &prose(0), &attached));
+    folder.write("in/other.txt", prose(3));
+    let run = folder.run(&["ingest", "-q", "--profile", "prose", "--attachments", "--exclude", "out.txt", "in"]);
+    assert!(run.status == 2 && run.stderr.contains("bad.pdf"), "{run:?}");
+    folder.write("list.jsonl", "{\"document\": \"in/zoe.eml\"}\n{\"document\": \"in/zoe.eml!a.txt\"}\n");
+    let run = folder.ok(&["apply", "list.jsonl", "--write", "clean", "--yes"]);
+    assert!(run.stderr.contains("such attachments stay or go with their mails"), "{run:?}");
+    assert!(folder.path().join("clean/in/other.txt").exists());
+    assert!(!folder.path().join("clean/in/zoe.eml").exists(), "{run:?}");
+}
+
 /// Only the content of such an archive shows that it is no mail.
 #[test]
 fn an_archive_without_an_extension_is_no_mail_with_attachments() {

@@ -86,7 +86,7 @@ pub(crate) fn act(
     if summary.done && matches!(options.action, Action::Write { .. } | Action::Cut { .. }) {
         printer.note(
             "files that ingest skipped or could not read, and containers without documents, are not in the copy; \
-             records that it skipped or could not read are copied as they are",
+             records that it skipped or could not read are copied as they are; such attachments stay or go with their mails",
         );
     }
     remarks(&summary, &options.action, printer);
