@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use crate::nearest_name::nearest_name;
 use fpdb_host::error::{Error, Result};
+use fpdb_host::progress::Task;
 use fpdb_store::{Store, field_key};
 
 /// Returns the error for an option whose `value` fits no document. The error has the most similar beginning
@@ -25,15 +26,18 @@ const KEYS: usize = 30;
 /// Reads the records of all documents.
 ///
 /// # Errors
-/// A failure to read the store.
-pub(crate) fn no_such_value(store: &Store, name: &str, value: &str) -> Result<Error> {
+/// [`Error::Stopped`]; a failure to read the store.
+pub(crate) fn no_such_value(store: &Store, name: &str, value: &str, task: &Task<'_>) -> Result<Error> {
     let key = field_key(name);
-    let (mut keys, mut has_key, mut is_part) = (BTreeSet::new(), false, false);
+    let (mut keys, mut more, mut has_key, mut is_part) = (BTreeSet::new(), false, false, false);
     store.for_each_document(|_, record| {
+        task.token().check()?;
         for (known, _) in &record.metadata {
             has_key |= [name, key].iter().any(|name| known.eq_ignore_ascii_case(name));
-            if keys.len() < KEYS && !keys.contains(known) {
+            if keys.len() < KEYS {
                 keys.insert(known.clone());
+            } else {
+                more |= !keys.contains(known);
             }
         }
         is_part = name == key && record.has_field(&format!("{key}~"), value);
@@ -45,7 +49,7 @@ pub(crate) fn no_such_value(store: &Store, name: &str, value: &str) -> Result<Er
             value: format!("{name}={value}"),
             nearest: is_part.then(|| format!("{key}~={value}")),
         },
-        false => Error::NoSuchKey { key: key.to_owned(), keys: keys.into_iter().collect() },
+        false => Error::NoSuchKey { key: key.to_owned(), keys: keys.into_iter().collect(), more },
     })
 }
 

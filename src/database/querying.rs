@@ -71,7 +71,7 @@ fn with_selected<'a>(store: &Store, options: Cow<'a, QueryOptions>, task: &Task<
     let fields: Vec<_> = options.metadata.clone().into_iter().collect();
     let selected = select(store, &[], &fields, &task.silent())?;
     if let Some(&field) = selected.unmatched_fields.first() {
-        return Err(no_such_value(store, &fields[field].0, &fields[field].1)?);
+        return Err(no_such_value(store, &fields[field].0, &fields[field].1, task)?);
     }
     let mut ids = selected.ids;
     if let Some(only) = &options.only {

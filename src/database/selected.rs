@@ -53,9 +53,9 @@ impl Database {
     /// all documents.
     ///
     /// # Errors
-    /// A failure to read the store.
-    pub fn no_such_value(&self, name: &str, value: &str) -> Result<Error> {
-        no_such_value(&self.store, name, value)
+    /// [`Error::Stopped`]; a failure to read the store.
+    pub fn no_such_value(&self, name: &str, value: &str, task: &Task<'_>) -> Result<Error> {
+        no_such_value(&self.store, name, value, task)
     }
 }
 
@@ -167,6 +167,8 @@ mod tests {
         for prefixes in [vec![], vec!["a".to_owned()]] {
             let stop = StopToken::after(2);
             assert!(matches!(database.select(&prefixes, &[], &Task::new().stop(&stop)), Err(Error::Stopped)));
+            let stop = StopToken::after(2);
+            assert!(matches!(database.no_such_value("key", "x", &Task::new().stop(&stop)), Err(Error::Stopped)));
         }
     }
 }

@@ -191,6 +191,17 @@ fn a_value_that_no_document_has_is_an_error() {
     bare.write("a.txt", prose(1));
     bare.ok(&["ingest", "-q", "a.txt"]);
     let run = bare.run(&["list", "--where", "from=eve"]);
+    for (keys, end) in [(30, "k29\n"), (31, "k29 and more\n")] {
+        let wide = Folder::new();
+        let names: Vec<String> = (0..keys).map(|key| format!("k{key:02}")).collect();
+        let record: serde_json::Map<String, Value> = names.iter().map(|name| (name.clone(), json!("x"))).collect();
+        let mut record = Value::Object(record);
+        record["text"] = json!(prose(1));
+        wide.write("a.jsonl", record.to_string());
+        wide.ok(&["ingest", "-q", "a.jsonl", "--keep-fields", &names.join(",")]);
+        let run = wide.run(&["list", "--where", "from=eve"]);
+        assert!(run.stderr.ends_with(end), "{run:?}");
+    }
     assert!(run.stderr.contains("hint: no document has metadata; `fpdb ingest --keep-fields`"), "{run:?}");
 }
 

@@ -42,7 +42,7 @@ pub(crate) fn chosen(database: &Database, fields: &[(String, String)]) -> fpdb::
     }
     let selected = database.select(&[], fields, &Task::new())?;
     match selected.unmatched_fields.first().map(|&field| &fields[field]) {
-        Some((name, value)) => Err(database.no_such_value(name, value)?),
+        Some((name, value)) => Err(database.no_such_value(name, value, &Task::new())?),
         None => Ok(Some(selected.ids)),
     }
 }

@@ -248,7 +248,9 @@ fn by_selection(global: &Global, args: &RmArgs, printer: &Printer) -> anyhow::Re
         let field = args.fields.iter().find(|(name, value)| *unmatched == format!("{name}={value}"));
         match field {
             _ if args.ignore_missing => printer.detail(&format!("no stored document has {unmatched}")),
-            Some((name, value)) => printer.error(&database::open(global)?.no_such_value(name, value)?.into()),
+            Some((name, value)) => {
+                printer.error(&database::open(global)?.no_such_value(name, value, &Task::new())?.into())
+            }
             None => {
                 printer.error(&anyhow::anyhow!("no stored document has {unmatched}"));
                 printer.note("hint: `fpdb list` shows the names");

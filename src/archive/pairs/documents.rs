@@ -12,6 +12,7 @@ use crate::archive::nothing_fits::{no_such_value, nothing_fits};
 use crate::archive::submissions::Submissions;
 use crate::query::Weight;
 use fpdb_host::error::Result;
+use fpdb_host::progress::Task;
 use fpdb_kernel::profile::{Profile, View};
 use fpdb_reading::input::NamePrefix;
 use fpdb_store::{Store, check_field};
@@ -74,7 +75,7 @@ pub(super) struct CountedPair {
 
 impl Documents {
     /// Loads all documents. With submissions, the documents of a submission count as one if `joined` is true.
-    pub(super) fn load(store: &Store, options: &PairsOptions, joined: bool) -> Result<Self> {
+    pub(super) fn load(store: &Store, options: &PairsOptions, joined: bool, task: &Task<'_>) -> Result<Self> {
         options.metadata.iter().try_for_each(|(name, value)| check_field(name, value))?;
         let view = store.view();
         let ids = view.state().next_document as usize;
@@ -174,7 +175,7 @@ impl Documents {
             return nothing_fits(store, "old", prefix);
         }
         if let Some(((name, value), _)) = options.metadata.iter().zip(met_values).find(|(_, met)| !met) {
-            return Err(no_such_value(store, name, value)?);
+            return Err(no_such_value(store, name, value, task)?);
         }
         if let (Some(pattern), true) = (&options.submission_by, documents.submissions.are_missing()) {
             return nothing_fits(store, "submission_by", pattern);
@@ -189,13 +190,23 @@ impl Documents {
     }
 
     /// Loads the documents of these pairs of submissions, without joining the documents.
-    pub(super) fn load_within(store: &Store, options: &PairsOptions, within: HashSet<(u32, u32)>) -> Result<Self> {
-        Ok(Self { within: Some(within), ..Self::load(store, options, false)? })
+    pub(super) fn load_within(
+        store: &Store,
+        options: &PairsOptions,
+        within: HashSet<(u32, u32)>,
+        task: &Task<'_>,
+    ) -> Result<Self> {
+        Ok(Self { within: Some(within), ..Self::load(store, options, false, task)? })
     }
 
     /// Loads submissions. The pairs in `by_files` are wanted, even if they do not reach the thresholds.
-    pub(super) fn load_joined(store: &Store, options: &PairsOptions, by_files: RoaringTreemap) -> Result<Self> {
-        Ok(Self { by_files, ..Self::load(store, options, true)? })
+    pub(super) fn load_joined(
+        store: &Store,
+        options: &PairsOptions,
+        by_files: RoaringTreemap,
+        task: &Task<'_>,
+    ) -> Result<Self> {
+        Ok(Self { by_files, ..Self::load(store, options, true, task)? })
     }
 
     /// True if the documents of a submission count as one.

@@ -71,7 +71,7 @@ pub(super) fn reaching(store: &Store, options: &PairsOptions, task: &Task<'_>) -
     if options.submission_by.is_none() || are_enough_together {
         return Ok(RoaringTreemap::new());
     }
-    let mut documents = Documents::load(store, options, false)?;
+    let mut documents = Documents::load(store, options, false, task)?;
     let plan = BlockPlan::make(store, &mut documents, options, reserved(store.memory()), task)?;
     let reaching: Mutex<RoaringTreemap> = Mutex::default();
     count::count_all(store, &documents, options, &plan, task, &|found| {
@@ -85,7 +85,7 @@ pub(super) fn reaching(store: &Store, options: &PairsOptions, task: &Task<'_>) -
 /// Adds to each pair of submissions the best pairs of their documents.
 pub(super) fn add(store: &Store, pairs: &mut [Pair], options: &PairsOptions, task: &Task<'_>) -> Result<()> {
     let wanted = pairs.iter().map(|pair| (pair.a_id.0, pair.b_id.0)).collect();
-    let mut documents = Documents::load_within(store, options, wanted)?;
+    let mut documents = Documents::load_within(store, options, wanted, task)?;
     let plan = BlockPlan::make(store, &mut documents, options, reserved(store.memory()), task)?;
     let files: Mutex<HashMap<(u32, u32), Files>> = Mutex::default();
     count::count_all(store, &documents, options, &plan, task, &|found| {

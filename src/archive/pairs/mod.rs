@@ -76,7 +76,7 @@ pub(crate) fn find<'a>(
     }
     let by_files = files::reaching(store, options, task)?;
     let set_bytes = by_files.serialized_size() as u64;
-    let mut documents = Documents::load_joined(store, options, by_files)?;
+    let mut documents = Documents::load_joined(store, options, by_files, task)?;
     // A database with two views holds the text as written.
     let own_text = options.own_text.as_ref().filter(|_| documents.views() == 1);
     let sorting = store.memory() / SORTER_SHARE;

@@ -55,7 +55,9 @@ impl Error {
             Self::NoSuchKey { keys, .. } if keys.is_empty() => {
                 "no document has metadata; an ingest keeps fields of records and headers of mails if it is told which".into()
             }
-            Self::NoSuchKey { keys, .. } => format!("documents have these keys: {}", keys.join(", ")),
+            Self::NoSuchKey { keys, more, .. } => {
+                format!("documents have these keys: {}{}", keys.join(", "), if *more { " and more" } else { "" })
+            }
             Self::NothingFits { option: "where", .. } => "look at the metadata of a document".into(),
             Self::NothingFits { .. } | Self::NoSuchDocument { .. } => "list the documents to see their names".into(),
             Self::NameTaken { .. } => "nothing was renamed: remove the documents of the new names first (or those of the old names, if both are the same files), or choose another name".into(),

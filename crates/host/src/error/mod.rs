@@ -380,8 +380,10 @@ pub enum Error {
     NoSuchKey {
         /// The key asked for.
         key: String,
-        /// The keys that documents have, sorted; the first of them if there are many.
+        /// Some keys that documents have, sorted.
         keys: Vec<String>,
+        /// True if documents have more keys.
+        more: bool,
     },
     /// A prefix, folder, pattern or value of metadata that no stored document fits.
     #[error("no stored document fits {value} ({option})")]
