@@ -15,11 +15,8 @@ impl Database {
     /// # Errors
     /// A failure to read the store.
     pub fn kept_out(&self) -> Result<Vec<KeptOut>> {
-        let content = |(digest, KeptOutRecord { removed, since })| {
-            let names = removed.into_iter().map(|(name, _)| name).collect();
-            KeptOut { digest, names, since }
-        };
-        Ok(self.store.kept_out()?.into_iter().map(content).collect())
+        let contents = self.store.kept_out()?.into_iter();
+        Ok(contents.map(|(digest, KeptOutRecord { names, since })| KeptOut { digest, names, since }).collect())
     }
 }
 
@@ -38,11 +35,11 @@ impl DatabaseWriter {
                 match self.store.document_numbered(id.0) {
                     Err(Error::NoSuchNumber { .. }) => {}
                     record => {
-                        let DocumentRecord { name, source, digest, .. } = record?;
-                        let content = contents.entry(digest).or_insert(KeptOutRecord { removed: Vec::new(), since: 0 });
+                        let DocumentRecord { name, digest, .. } = record?;
+                        let content = contents.entry(digest).or_insert(KeptOutRecord { names: Vec::new(), since: 0 });
                         content.since = clock::now();
-                        if content.has_room() && content.removed.iter().all(|(known, _)| *known != name) {
-                            content.removed.push((name, source));
+                        if content.has_room() && !content.names.contains(&name) {
+                            content.names.push(name);
                         }
                         changed.insert(digest);
                     }
@@ -53,16 +50,12 @@ impl DatabaseWriter {
         })
     }
 
-    /// Lets these contents in again. The next ingest reads the archives and files of records that held them,
-    /// even if they are unchanged.
+    /// Lets these contents in again. The next ingest reads archives and files of records again if a member was
+    /// kept out, even if they are unchanged.
     ///
     /// # Errors
     /// Fails if the store cannot be read or written.
     pub fn readmit(&self, contents: &[Digest]) -> Result<()> {
-        self.store.change_alone(&StopToken::new(), || {
-            let mut known = self.store.kept_out()?;
-            known.retain(|(digest, _)| contents.contains(digest));
-            self.store.readmit(&known)
-        })
+        self.store.change_alone(&StopToken::new(), || self.store.readmit(contents))
     }
 }

@@ -40,7 +40,7 @@ pub(crate) fn record(options: &IngestOptions) -> Result<Vec<String>> {
 
 /// The options of a record. An unknown setting becomes an unknown field, which is refused where the options
 /// are used and shown where they are listed.
-pub(super) fn options(settings: &[String]) -> Map<String, Value> {
+pub(crate) fn options(settings: &[String]) -> Map<String, Value> {
     if let [json] = settings
         && let Ok(Value::Object(options)) = serde_json::from_str(json)
     {

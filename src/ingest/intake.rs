@@ -63,6 +63,8 @@ pub(super) struct Intake<'a> {
     unread: Option<String>,
     /// The contents that were removed for good.
     kept_out: FxHashSet<Digest>,
+    /// The number of documents skipped because they are kept out.
+    kept_out_skips: u64,
     /// The number of failures that another run may not have.
     passing_failures: u64,
     sweep: Sweep,
@@ -79,6 +81,7 @@ struct RunCounts {
     kept: u64,
     failures: u64,
     passing_failures: u64,
+    kept_out_skips: u64,
 }
 
 /// A batch for the committing thread.
@@ -145,6 +148,7 @@ pub(super) fn with_intake<T>(
             before: None,
             unread: None,
             kept_out: store.kept_out()?.into_iter().map(|(digest, _)| digest).collect(),
+            kept_out_skips: 0,
             passing_failures: 0,
             sweep: Sweep::new(store.view().state().next_document),
             last_file: LastFile::default(),
@@ -181,8 +185,9 @@ impl Intake<'_> {
                 self.mark_unread();
                 self.unread = Some(source);
                 let IngestSummary { kept, failures, .. } = self.summary;
-                let passing_failures = self.passing_failures;
-                self.before = Some(RunCounts { documents: self.documents(), kept, failures, passing_failures });
+                let Self { passing_failures, kept_out_skips, .. } = *self;
+                let documents = self.documents();
+                self.before = Some(RunCounts { documents, kept, failures, passing_failures, kept_out_skips });
             }
             IntakeStep::Close(closed) => self.close(closed)?,
             IntakeStep::Repeated(documents, names) => {
@@ -340,6 +345,7 @@ impl Intake<'_> {
         if self.kept_out.contains(&record.digest) && self.known().with_content(&record.digest)?.is_none() {
             self.abandon()?;
             self.drop_versions_before(&record)?;
+            self.kept_out_skips += 1;
             self.skip(record.name, SkipReason::KeptOut);
             return Ok(None);
         }

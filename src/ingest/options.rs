@@ -64,6 +64,15 @@ pub struct IngestOptions {
     pub dry_run: bool,
 }
 
+/// The outcome of reading a container, if not all of its members were ingested.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct ReadOutcome {
+    /// True if some members could not be read, and a second attempt would fail too.
+    pub(super) has_failed: bool,
+    /// A digest of all contents that are kept out. `None` if no member is among them.
+    pub(super) kept_out: Option<u64>,
+}
+
 impl IngestOptions {
     setters! {
         on_change: OnChange,
@@ -102,18 +111,18 @@ impl IngestOptions {
 
     /// A digest of all settings that decide which documents the container of this name and file yields, and
     /// which of their data are stored.
-    pub(super) fn settings(&self, name: &str, source: &str) -> u64 {
-        xxh3_64(self.settings_in_words(name, source).as_bytes())
-    }
-
-    /// The digest for a container, some of whose members could not be read. Larger limits or another version
-    /// of the library may read them, so both are in it. The limits of memory and time are not: documents
-    /// beyond them are tried again.
-    pub(super) fn settings_after_failures(&self, name: &str, source: &str) -> u64 {
+    pub(super) fn settings(&self, name: &str, source: &str, outcome: ReadOutcome) -> u64 {
+        let settings = self.settings_in_words(name, source);
+        let kept_out = outcome.kept_out.map_or_else(String::new, |digest| format!("kept out {digest} "));
+        if !outcome.has_failed {
+            return xxh3_64(format!("{kept_out}{settings}").as_bytes());
+        }
+        // Larger limits or another version of the library may read the members that failed, so both count. The
+        // limits of memory and time do not: documents beyond them are tried again.
         let counts = |limit: &&InputLimit| !["reading_memory", "reading_seconds"].contains(&limit.field);
         let limits = InputLimits::TABLE.iter().filter(counts).map(|limit| (limit.get)(&self.read.limits));
-        let (limits, settings) = (limits.collect::<Vec<u64>>(), self.settings_in_words(name, source));
-        xxh3_64(format!("failed {} {limits:?} {settings}", env!("CARGO_PKG_VERSION")).as_bytes())
+        let limits: Vec<u64> = limits.collect();
+        xxh3_64(format!("failed {} {limits:?} {kept_out}{settings}", env!("CARGO_PKG_VERSION")).as_bytes())
     }
 
     /// The digest is made of these words. Databases keep it, and a container with another digest is read

@@ -11,7 +11,7 @@ use roaring::RoaringBitmap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::known::KnownDocuments;
-use super::options::IngestOptions;
+use super::options::{IngestOptions, ReadOutcome};
 use crate::database::remembered;
 use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::Task;
@@ -171,10 +171,12 @@ impl Prune {
         }
         let mut containers: Vec<MissingContainer> = containers.into_values().flatten().collect();
         containers.sort_by(|a, b| a.ids.cmp(&b.ids));
-        let settings = remembered::record(options)?;
-        let is_gone =
-            |path: &str| matches!(Path::new(path).metadata(), Err(error) if error.kind() == ErrorKind::NotFound);
-        let is_other = |source: &SourceRecord| source.settings != settings && is_gone(&source.path);
+        let chosen = remembered::options(&remembered::record(options)?);
+        let is_gone = |path: &str| {
+            let not_found = [ErrorKind::NotFound, ErrorKind::NotADirectory];
+            Path::new(path).metadata().is_err_and(|error| not_found.contains(&error.kind()))
+        };
+        let is_other = |source: &SourceRecord| is_gone(&source.path) && remembered::options(&source.settings) != chosen;
         let gone_sources = store.sources()?.into_iter().filter(is_other).map(|source| source.path).collect();
         Ok(Some(Self { missing, containers, elsewhere, unseen: Unseen::default(), gone_sources, scope }))
     }
@@ -232,7 +234,7 @@ fn container_of(
 ) -> Result<Option<MissingContainer>> {
     let Some(record) = store.container(source)? else { return Ok(None) };
     let name = file_name_of(&document.name, document.member.as_deref());
-    let name = name.filter(|name| record.settings == options.settings(name, source));
+    let name = name.filter(|name| record.settings == options.settings(name, source, ReadOutcome::default()));
     Ok(name.is_some().then(|| MissingContainer { record, ids: Vec::new() }))
 }
 

@@ -45,6 +45,8 @@ pub(super) struct Walker<'a> {
     progress: &'a dyn Progress,
     /// The filter for members of archives.
     filter: Option<Arc<PathFilter>>,
+    /// A digest of all contents that are kept out, if there are any.
+    kept_out: Option<u64>,
     steps: SyncSender<IntakeStep>,
     jobs: SyncSender<ReadJob>,
     /// The entries of the next job (small members, with the failed and skipped ones between them), and their
@@ -71,6 +73,7 @@ impl<'a> Walker<'a> {
             stop,
             progress,
             filter: None,
+            kept_out: None,
             steps,
             jobs,
             entries: Vec::new(),
@@ -90,6 +93,7 @@ impl<'a> Walker<'a> {
         let mut failure = None;
         let options = self.options;
         self.filter = Some(Arc::new(PathFilter::new(&options.walk)?));
+        self.kept_out = known::kept_out_digest(self.store)?;
         walk(sources, &options.walk, &mut |found| match self.found(found, names) {
             Ok(flow) => flow,
             Err(error) => {
@@ -174,7 +178,7 @@ impl<'a> Walker<'a> {
             Known::Nothing => None,
         };
         if let Some(KnownContainer { documents, has_failed }) =
-            known::container(self.store, self.options, &about.name, &file)?
+            known::container(self.store, (self.options, self.kept_out), &about.name, &file)?
         {
             if has_failed {
                 let error = Error::Document(DocumentError::FailedBefore);

@@ -5,7 +5,8 @@ use std::path::{Component, Path, PathBuf};
 
 use anyhow::Context;
 use fpdb::maintenance::RememberedSource;
-use fpdb::{Database, DatabaseWriter, IngestOptions, WalkOptions, glob_of_path};
+use fpdb::{Database, DatabaseWriter, DocumentInfo, IngestOptions, Task, WalkOptions, glob_of_path};
+use fpdb_reading::input::{absolute_name, moved_glob};
 use serde_json::{Map, Value};
 
 use crate::printer::Printer;
@@ -32,6 +33,8 @@ pub(crate) fn options(database: &Database, args: &IngestArgs, printer: &Printer)
         }
         return Ok(typed);
     }
+    let mut gone = database.remembered_sources()?;
+    gone.retain(|source| !Path::new(&source.path).exists());
     let mut first: Option<(&PathBuf, Map<String, Value>)> = None;
     for path in there(args) {
         // Boilerplate without flags of its own is read as the other paths are.
@@ -39,7 +42,7 @@ pub(crate) fn options(database: &Database, args: &IngestArgs, printer: &Printer)
         if is_added && database.remembered(path)?.is_empty() {
             continue;
         }
-        let remembered = remembered(database, path)?;
+        let remembered = remembered(database, path, &gone, printer)?;
         match &first {
             None => first = Some((path, remembered)),
             Some((_, others)) if *others == remembered => {}
@@ -76,23 +79,35 @@ fn rooted(options: &IngestOptions) -> anyhow::Result<IngestOptions> {
 }
 
 /// The flags of the last ingest of a path, otherwise those of the nearest remembered folder above it.
-/// Otherwise the path may have been moved together with the database: then those of the only gone path that
-/// ends as this one is typed.
-fn remembered(database: &Database, path: &Path) -> anyhow::Result<Map<String, Value>> {
-    for path in std::path::absolute(path)?.ancestors() {
+/// Otherwise the path may have been moved together with the database: then those of a `gone` path that ends as
+/// this one is typed, and that documents of this name were read from.
+fn remembered(
+    database: &Database,
+    path: &Path,
+    gone: &[RememberedSource],
+    printer: &Printer,
+) -> anyhow::Result<Map<String, Value>> {
+    for path in Path::new(&absolute_name(path)?).ancestors() {
         let flags = database.remembered(path)?;
         if !flags.is_empty() {
             return Ok(flags);
         }
     }
-    let mut gone = database.remembered_sources()?;
-    gone.retain(|source| !Path::new(&source.path).exists());
     let typed: PathBuf = path.components().filter(|part| *part != Component::CurDir).collect();
-    let is_name = |path: &&Path| path.components().all(|part| matches!(part, Component::Normal(_)));
-    for name in typed.ancestors().filter(is_name).filter(|name| !name.as_os_str().is_empty()) {
-        let mut of_name = gone.iter().filter(|source| Path::new(&source.path).ends_with(name));
-        if let (Some(source), None) = (of_name.next(), of_name.next()) {
-            return Ok(moved(source, &std::path::absolute(name)?));
+    if gone.is_empty() || !typed.components().all(|part| matches!(part, Component::Normal(_))) {
+        return Ok(Map::new());
+    }
+    for name in typed.ancestors().filter(|name| !name.as_os_str().is_empty()) {
+        for source in gone.iter().filter(|source| Path::new(&source.path).ends_with(name)) {
+            let is_of_source = |document: &DocumentInfo| {
+                document.source.as_ref().is_some_and(|file| Path::new(file).starts_with(&source.path))
+            };
+            let names = [name.display().to_string(), format!("{}/", name.display())];
+            let found = database.select(&names, &[], &Task::new())?.ids.first().map(|&id| database.document(id));
+            if found.transpose()?.as_ref().is_some_and(is_of_source) {
+                printer.note(&format!("{} is taken for {}, which is gone", path.display(), source.path));
+                return Ok(moved(source, Path::new(&absolute_name(name)?)));
+            }
         }
     }
     Ok(Map::new())
@@ -101,13 +116,13 @@ fn remembered(database: &Database, path: &Path) -> anyhow::Result<Map<String, Va
 /// The flags of a path that is now at another place, with globs for that place.
 fn moved(source: &RememberedSource, to: &Path) -> Map<String, Value> {
     let mut flags = source.options.clone();
-    let folders = [Path::new(&source.path), to].map(|path| path.parent().and_then(Path::to_str).map(glob_of_path));
-    let [Some(old), Some(new)] = folders else { return flags };
+    let folder = |path: &Path| Some(format!("{}/", path.parent()?.to_str()?.trim_end_matches('/')));
+    let (Some(old), Some(new)) = (folder(Path::new(&source.path)), folder(to)) else { return flags };
     for list in ["exclude", "include"] {
         let Some(Value::Array(globs)) = flags.get_mut("walk").and_then(|walk| walk.get_mut(list)) else { continue };
         for glob in globs {
-            if let Some(below) = glob.as_str().and_then(|glob| glob.strip_prefix(&old)) {
-                *glob = Value::String(format!("{new}{below}"));
+            if let Some(moved) = glob.as_str().and_then(|glob| moved_glob(glob, &old, &new)) {
+                *glob = Value::String(moved);
             }
         }
     }
@@ -122,23 +137,24 @@ fn refuse_others_below(database: &Database, args: &IngestArgs, chosen: &Map<Stri
         globs.into_iter().flatten().filter_map(|glob| glob.as_str().map(str::to_owned)).collect()
     };
     let walk = WalkOptions::default().exclude(globs("exclude"));
+    let holds: Vec<(&PathBuf, String)> =
+        there(args).map(|path| Ok((path, absolute_name(path)?))).collect::<anyhow::Result<_>>()?;
     for source in database.remembered_sources()? {
         let below = Path::new(&source.path);
+        let around = holds.iter().find(|(_, folder)| below != Path::new(folder) && below.starts_with(folder));
+        let Some((path, _)) = around else { continue };
         if source.options == *chosen || !below.exists() || walk.excludes(below)? {
             continue;
         }
-        for path in there(args) {
-            let holds = std::path::absolute(path)?;
-            if below != holds && below.starts_with(&holds) {
-                anyhow::bail!(
-                    "{} was ingested with {}, which does not hold for {}: give the flags for both, or leave it out here (--exclude {}) and ingest it by itself",
-                    below.display(),
-                    as_words(&words_of_json(&source.options)),
-                    path.display(),
-                    as_words(&[glob_of_path(&source.path)])
-                );
-            }
-        }
+        let mut instead = words_of_json(chosen);
+        instead.push(format!("--exclude={}", glob_of_path(&source.path)));
+        anyhow::bail!(
+            "{} was ingested with {}, which does not hold for {}: give the flags for both, or ingest it by itself and leave it out here ({})",
+            below.display(),
+            as_words(&words_of_json(&source.options)),
+            path.display(),
+            as_words(&instead)
+        );
     }
     Ok(())
 }

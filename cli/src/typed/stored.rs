@@ -77,7 +77,7 @@ pub(crate) struct RmArgs {
     /// Unless another stored document has the same bytes. `fpdb stats` lists what is kept out.
     #[arg(long, conflicts_with = "report")]
     pub(crate) keep_out: bool,
-    /// Let documents in again that --keep-out removed under these names
+    /// Let documents in again that --keep-out removed under these names, or of these digests
     ///
     /// The next ingest of their files adds them, and other documents of the same bytes.
     #[arg(long, value_name = "NAME", num_args = 1..)]

@@ -5,6 +5,7 @@ mod kept_out;
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use fpdb::maintenance::KeptOut;
 use fpdb::{Database, DatabaseWriter, Digest, DocId, DocumentInfo, Error, Removal, Task};
 
 use crate::output::summary;
@@ -133,13 +134,17 @@ fn note_attachments(
 /// Lets documents in again that were removed under these names.
 fn readmit(database: &DatabaseWriter, args: &RmArgs, printer: &Printer) -> anyhow::Result<RunStatus> {
     let kept_out = database.kept_out()?;
-    let wanted = kept_out.iter().filter(|content| content.names.iter().any(|name| args.readmit.contains(name)));
+    // A content has its first 100 names, and its digest.
+    let is_named = |content: &KeptOut, name: &String| {
+        content.names.contains(name) || *name == format!("{:032x}", u128::from_be_bytes(content.digest))
+    };
+    let wanted = kept_out.iter().filter(|content| args.readmit.iter().any(|name| is_named(content, name)));
     let digests: Vec<Digest> = wanted.map(|content| content.digest).collect();
     database.readmit(&digests)?;
     printer.note(&format!("{} let in again", count(digests.len() as u64, "content")));
     let mut status = RunStatus::Done;
-    for name in args.readmit.iter().filter(|name| kept_out.iter().all(|content| !content.names.contains(name))) {
-        let told = format!("no document named {name} was removed with --keep-out");
+    for name in args.readmit.iter().filter(|name| !kept_out.iter().any(|content| is_named(content, name))) {
+        let told = format!("no content with the name or digest {name} is kept out");
         if args.ignore_missing {
             printer.detail(&told);
         } else {
@@ -148,7 +153,7 @@ fn readmit(database: &DatabaseWriter, args: &RmArgs, printer: &Printer) -> anyho
         }
     }
     if status == RunStatus::Incomplete {
-        printer.note("hint: `fpdb stats --format json` lists the names");
+        printer.note("hint: `fpdb stats --format json` lists names and digests");
     }
     Ok(status)
 }

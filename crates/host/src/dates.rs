@@ -34,7 +34,8 @@ const EARLIEST: &str = "0000-01-01T00:00:00";
 const LENGTHS: [usize; 6] = [4, 7, DAY, 13, 16, 19];
 const DAY: usize = 10;
 
-fn order_of_texts(text: &str, bound: &str) -> Ordering {
+/// The order of a text relative to a bound. A text that begins with the bound is equal to it.
+pub fn order_of_texts(text: &str, bound: &str) -> Ordering {
     if text.starts_with(bound) { Ordering::Equal } else { text.cmp(bound) }
 }
 

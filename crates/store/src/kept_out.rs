@@ -2,7 +2,7 @@
 //! its name.
 
 use super::Store;
-use super::codec::format::{CONTAINERS, KEPT_OUT_PREFIX, MAIN, kept_out_key, name_prefix, parse_kept_out_key};
+use super::codec::format::{KEPT_OUT_PREFIX, MAIN, kept_out_key, parse_kept_out_key};
 use super::codec::records::{self, KeptOutRecord};
 use super::view::View;
 use fpdb_host::error::{Error, Result};
@@ -16,8 +16,7 @@ const ACTION: &str = "read which contents are kept out";
 impl KeptOutRecord {
     /// True if another name may be added.
     pub fn has_room(&self) -> bool {
-        let bytes = |(name, source): &(String, Option<String>)| name.len() + source.as_ref().map_or(0, String::len);
-        self.removed.len() < NAMES.0 && self.removed.iter().map(bytes).sum::<usize>() < NAMES.1
+        self.names.len() < NAMES.0 && self.names.iter().map(String::len).sum::<usize>() < NAMES.1
     }
 }
 
@@ -57,20 +56,17 @@ impl Store {
         self.change(changes, View::clone(&self.view()), "note which contents are kept out")
     }
 
-    /// Lets these contents in again. The containers that held them will be read again.
+    /// Lets these contents in again.
     ///
     /// # Errors
     /// A failure to read or write the store.
-    pub fn readmit(&self, contents: &[(Digest, KeptOutRecord)]) -> Result<()> {
+    pub fn readmit(&self, contents: &[Digest]) -> Result<()> {
         if contents.is_empty() {
             return Ok(());
         }
         let mut changes = self.engine.changes();
-        for (digest, record) in contents {
+        for digest in contents {
             changes.delete(MAIN, kept_out_key(digest))?;
-            for source in record.removed.iter().filter_map(|(_, source)| source.as_deref()) {
-                changes.delete(CONTAINERS, name_prefix(source))?;
-            }
         }
         self.change(changes, View::clone(&self.view()), "note which contents are let in again")
     }

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::Intake;
+use crate::ingest::known::kept_out_digest;
 use crate::ingest::messages::ReadContainer;
+use crate::ingest::options::ReadOutcome;
 use crate::ingest::prune::{Emptied, LastFile, Prune};
 use crate::ingest::record::{origin_of, trusted_mtime};
 use crate::ingest::summary::IngestSummary;
@@ -143,7 +145,7 @@ impl Intake<'_> {
         if !is_mail_file || read.fields.keep.is_empty() || read.reads_attachments() {
             return None;
         }
-        let settings = self.options.settings(name, source);
+        let settings = self.options.settings(name, source, ReadOutcome::default());
         Some((source.clone(), ContainerRecord { bytes: record.bytes, modified: *modified, documents: 1, settings }))
     }
 
@@ -157,11 +159,9 @@ impl Intake<'_> {
             return Ok(());
         }
         self.unread = None;
-        let settings = if has_failed {
-            self.options.settings_after_failures(&name, &file.source)
-        } else {
-            self.options.settings(&name, &file.source)
-        };
+        let has_kept_out = before.kept_out_skips != self.kept_out_skips;
+        let kept_out = if has_kept_out { kept_out_digest(self.store)? } else { None };
+        let settings = self.options.settings(&name, &file.source, ReadOutcome { has_failed, kept_out });
         // The next run reads the container again if some members are not stored as they are now.
         let modified = trusted_mtime(&file).filter(|_| before.kept == kept).unwrap_or(UNREAD.modified);
         let documents = self.documents() - before.documents;

@@ -46,13 +46,18 @@ impl DocumentRecord {
             return false;
         }
         let is_exact = is_key(key);
+        // Four digits alone may be a number under another key.
+        let is_of_dates = key.eq_ignore_ascii_case("date") || value.contains('-');
+        let order = |found: &str| {
+            if is_of_dates { dates::order(found, value) } else { Some(dates::order_of_texts(found, value)) }
+        };
         self.metadata
             .iter()
             .filter(|(known, _)| if is_exact { known == key } else { known.eq_ignore_ascii_case(key) })
             .any(|(_, found)| match asks {
                 "~" => found.to_lowercase().contains(&value.to_lowercase()),
-                ">" => dates::order(found, value).is_some_and(Ordering::is_ge),
-                "<" => dates::order(found, value).is_some_and(Ordering::is_le),
+                ">" => order(found).is_some_and(Ordering::is_ge),
+                "<" => order(found).is_some_and(Ordering::is_le),
                 _ => found == value,
             })
     }

@@ -221,8 +221,8 @@ pub struct SourceRecord {
 /// A content that was removed for good.
 #[derive(Clone, Debug, PartialEq, Eq, Encode, Decode)]
 pub struct KeptOutRecord {
-    /// The names of the first documents that were removed, and the absolute paths of their files.
-    pub removed: Vec<(String, Option<String>)>,
+    /// The names of the first documents that were removed.
+    pub names: Vec<String>,
     /// When the last of them was removed, in seconds since 1970.
     pub since: i64,
 }
