@@ -50,8 +50,8 @@ impl DatabaseWriter {
         })
     }
 
-    /// Lets these contents in again. The next ingest reads archives and files of records again if a member was
-    /// kept out, even if they are unchanged.
+    /// Lets these contents in again. The next ingest reads archives and files of records again if a member
+    /// was kept out, even if they are unchanged.
     ///
     /// # Errors
     /// Fails if the store cannot be read or written.

@@ -32,13 +32,14 @@ impl Database {
     /// whose metadata have all `fields` (names and values). A name of other case fits too if the document has
     /// none that is spelled exactly so. At the end of a name, `~` asks for values that contain the given one,
     /// `>` for equal or later ones, `<` for equal or earlier ones and those that begin with the given one. If
-    /// the given one is a date of ISO 8601, this is the order of time, and other texts do not count. Otherwise
-    /// it is the order of text. Reads the records of all documents if there are fields or no prefixes.
+    /// the given one is a date of ISO 8601, this is the order of time, and other texts do not count.
+    /// Otherwise it is the order of text. Reads the records of all documents if there are fields or no
+    /// prefixes.
     ///
     /// # Errors
     /// [`Error::InvalidParameter`] for a prefix that every name has, such as `./`: it is more likely a
-    /// mistake than intended, and for a range of `date` whose end is no date. [`Error::Stopped`]; a failure to
-    /// read the store.
+    /// mistake than intended, and for a range of `date` whose end is no date. [`Error::Stopped`]; a failure
+    /// to read the store.
     pub fn select(
         &self,
         prefixes: &[String],

@@ -422,20 +422,6 @@ impl Intake<'_> {
         }
     }
 
-    /// Deletes the stored versions of a document whose new version is kept out.
-    fn drop_versions_before(&mut self, kept_out: &DocumentRecord) -> Result<()> {
-        for id in self.known().named(&kept_out.name)? {
-            let old = self.known().record(id)?;
-            if self.replaces() && old.source == kept_out.source {
-                self.progress.removed(&old.name);
-                self.summary.removed += 1;
-                self.summary.list_removed(&old.name);
-                self.batch.delete(id, old);
-            }
-        }
-        Ok(())
-    }
-
     /// True if a new document replaces the stored documents of its name.
     pub(super) fn replaces(&self) -> bool {
         self.options.on_change == OnChange::Replace

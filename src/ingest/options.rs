@@ -117,8 +117,8 @@ impl IngestOptions {
         if !outcome.has_failed {
             return xxh3_64(format!("{kept_out}{settings}").as_bytes());
         }
-        // Larger limits or another version of the library may read the members that failed, so both count. The
-        // limits of memory and time do not: documents beyond them are tried again.
+        // Larger limits or another version of the library may read the members that failed, so both count.
+        // The limits of memory and time do not: documents beyond them are tried again.
         let counts = |limit: &&InputLimit| !["reading_memory", "reading_seconds"].contains(&limit.field);
         let limits = InputLimits::TABLE.iter().filter(counts).map(|limit| (limit.get)(&self.read.limits));
         let limits: Vec<u64> = limits.collect();

@@ -79,8 +79,8 @@ fn rooted(options: &IngestOptions) -> anyhow::Result<IngestOptions> {
 }
 
 /// The flags of the last ingest of a path, otherwise those of the nearest remembered folder above it.
-/// Otherwise the path may have been moved together with the database: then those of a `gone` path that ends as
-/// this one is typed, and that documents of this name were read from.
+/// Otherwise the path may have been moved together with the database: then those of a `gone` path that ends
+/// as this one is typed, and that documents of this name were read from.
 fn remembered(
     database: &Database,
     path: &Path,

@@ -149,6 +149,20 @@ impl Intake<'_> {
         Some((source.clone(), ContainerRecord { bytes: record.bytes, modified: *modified, documents: 1, settings }))
     }
 
+    /// Deletes the stored versions of a document whose new version is kept out.
+    pub(super) fn drop_versions_before(&mut self, kept_out: &DocumentRecord) -> Result<()> {
+        for id in self.known().named(&kept_out.name)? {
+            let old = self.known().record(id)?;
+            if self.replaces() && old.source == kept_out.source {
+                self.progress.removed(&old.name);
+                self.summary.removed += 1;
+                self.summary.list_removed(&old.name);
+                self.batch.delete(id, old);
+            }
+        }
+        Ok(())
+    }
+
     /// Remembers a container. If all its members are stored unchanged, or failed for good, the next run need
     /// not read it.
     pub(super) fn close(&mut self, ReadContainer { name, file, whole }: ReadContainer) -> Result<()> {
