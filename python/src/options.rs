@@ -41,7 +41,7 @@ pub(crate) fn profile(text: &str) -> PyResult<String> {
     json(&profile_of(text)?)
 }
 
-/// The regular expression of submissions that a folder stands for.
+/// The regular expression that finds the submissions in a folder.
 #[pyfunction]
 pub(crate) fn submission_pattern(folder: &str) -> String {
     fpdb::submission_pattern(folder)

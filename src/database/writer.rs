@@ -305,8 +305,8 @@ impl DatabaseWriter {
         })
     }
 
-    /// Deletes the documents that [`Database::select`] selects. One commit deletes 100,000 documents, so the
-    /// same call continues after an interruption.
+    /// Deletes the documents that [`Database::select`] selects. Each commit deletes at most 100,000
+    /// documents. After an interruption, the same call deletes the others.
     ///
     /// # Errors
     /// [`Error::InvalidParameter`] without prefixes and fields, and for a prefix that every name has;
@@ -331,8 +331,8 @@ impl DatabaseWriter {
     /// Deletes the documents that the JSON report of a dedup lists as removable. Their files are not touched.
     /// A document is deleted only if it and its survivor are still stored as the report says. A document
     /// stays if its own file exists, its survivor's file is gone and its survivor's text is not stored.
-    /// Documents that were deleted before count only in `reported`. One commit deletes 100,000 documents, so
-    /// the same call continues after an interruption. A list of documents, as
+    /// Documents that were deleted before count only in `reported`. Each commit deletes at most 100,000
+    /// documents. After an interruption, the same call deletes the others. A list of documents, as
     /// [`Database::apply`](crate::Database::apply) takes, can replace the report, but not the answer to a
     /// query. Listed documents need no survivor.
     ///

@@ -140,7 +140,7 @@ impl<'a> Tally<'a> {
     ) -> Result<()> {
         let Holders::Documents(postings) = lookup.holders(hash)? else {
             self.views[view].boilerplate += 1;
-            // The hash counts as looked up, but no document that counts holds it.
+            // The hash was looked up, but no document that may match holds it.
             self.views[view].looked_up.add(options.weight.of(0, self.unit_count));
             return Ok(());
         };

@@ -162,7 +162,7 @@ pub fn text_of_file(path: &Path, unit: Unit, options: &ReadOptions) -> Result<Do
     as_counted(bytes, format.unwrap_or_default(), unit, &options.limits)
 }
 
-/// Reads the text of a document in memory in the same way as a query document with this unit.
+/// Reads the text of a document whose bytes are in memory, as a query document with this unit is read.
 ///
 /// # Errors
 /// Fails if its bytes do not parse in its format.

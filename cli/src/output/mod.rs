@@ -142,7 +142,7 @@ impl Output {
         self.checked(written)
     }
 
-    /// Adds to a write error the name of the file, or that it concerns the results.
+    /// Adds the name of the file, or "results", to a write error.
     fn checked<T>(&self, written: io::Result<T>) -> anyhow::Result<T> {
         match &self.path {
             Some(path) => {

@@ -14,7 +14,7 @@ use super::values::{names, parse_count, parse_positive, parse_share, parse_size}
 /// The thresholds of `--thresholds` without a value.
 const THRESHOLDS: [&str; 6] = ["0.7", "0.75", "0.8", "0.85", "0.9", "0.95"];
 
-/// When a document is removable because of another.
+/// The condition for removing a document because of another.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct RuleArgs {
     /// The rule [default: exact]

@@ -1,8 +1,8 @@
 //! In place: marks, removes, links or moves files where they are.
 //!
-//! A file to remove is first set aside. Then its survivor is compared once more. Only then is the file
-//! removed; otherwise it is put back. So two runs that each remove the other's survivors cannot both succeed:
-//! each run notices that the other has set its survivor aside.
+//! A file to remove is first set aside. Then the file is compared with its survivor once more. Only then is
+//! the file removed; otherwise it is put back. So two runs that each remove the other's survivors cannot both
+//! succeed: each run notices that the other has set its survivor aside.
 
 use std::fs::{self, File};
 use std::io;

@@ -36,7 +36,8 @@ pub enum Action {
     },
     /// Removes the files that are removable as a whole.
     Remove,
-    /// Replaces files that are removable as a whole by links to their survivors, if both have the same bytes.
+    /// If all documents of a file are removable, replaces the file by a link to its survivor of the same
+    /// bytes.
     Link(LinkKind),
     /// Moves the files that are removable as a whole to a folder.
     Move {

@@ -114,8 +114,8 @@ fn runs(values: &[u64], starts: &[Range<usize>], t: usize) -> Vec<(u64, u32)> {
     runs
 }
 
-/// Matches that together cover every run of t symbols that begins in `starts` and is also in `runs`, which
-/// are those of the other text.
+/// Matches that together cover every run of t symbols that begins in `starts` and is also in `runs`, the runs
+/// of the other text.
 fn cover(
     values: &[u64],
     others: &[u64],

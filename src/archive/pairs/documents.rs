@@ -214,7 +214,7 @@ impl Documents {
         self.joined
     }
 
-    /// True if each document counts by itself, as a file of its submission.
+    /// True if the files of submissions are compared, not the submissions.
     fn are_of_submissions(&self) -> bool {
         self.submissions.are_any() && !self.joined
     }

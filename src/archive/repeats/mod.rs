@@ -17,9 +17,9 @@
 // window is missed). Repeated windows are sorted by document and joined into spans (`spans`).
 //
 // Rejected: to use the stored postings, for three reasons. Robust selection can keep different copies of a
-// hash in two occurrences of one run, so stored places do not always meet. A document that overlaps itself
-// can have one fingerprint where a run has two places. Stored k-grams are short, so most of them repeat where
-// no run repeats. Besides, an exact answer needs the texts anyway.
+// hash in two occurrences of one run, so stored positions of two occurrences do not always coincide. A
+// document that overlaps itself can have one fingerprint where a run has two places. Stored k-grams are
+// short, so most of them repeat where no run repeats. Besides, an exact answer needs the texts anyway.
 
 mod anchor;
 mod matching;

@@ -55,7 +55,7 @@ pub(super) fn can_cut(state: &FileState) -> bool {
 
 /// The change of a file.
 pub(super) enum Change<'a> {
-    /// Leaves out some of its documents.
+    /// Leaves out some documents of the file.
     LeaveOut,
     /// Marks its records: a field says whether they are removable, or which of their passages are repeated.
     Mark {

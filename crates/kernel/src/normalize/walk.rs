@@ -140,7 +140,8 @@ impl<'a> Walk<'a> {
         self.write_lines(columns, written, bases);
     }
 
-    /// Writes the lines of k-grams from index `written` on. Their starts and ends are already written.
+    /// Writes the line number of each k-gram from index `written` on. Their starts and ends are already
+    /// written.
     #[inline(always)]
     fn write_lines(&mut self, columns: &mut Columns, written: usize, bases: FingerprintRow) {
         let Columns { starts, ends, first_lines, last_lines, .. } = columns;

@@ -38,8 +38,8 @@ const CHANCE: f64 = 0.3;
 /// Minimum number of words on either side of a passage.
 const SHORTEST: usize = 8;
 
-/// Number of words in fragments to examine: a multiple of the words of the two texts, and a minimum.
-/// Fragments can overlap, so this bounds the time. Nothing is found beyond it.
+/// Maximum number of words to examine in fragments: this multiple of the words of the two texts, but at least
+/// a minimum. Fragments can overlap, so this bounds the time. Nothing is found beyond it.
 const LOOKS: usize = 64;
 const LOOKS_AT_LEAST: usize = 1 << 22;
 

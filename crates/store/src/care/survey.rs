@@ -43,7 +43,7 @@ impl DocumentRows {
         self.ordinals = self.ordinals.wrapping_add(posting.ordinal.into());
     }
 
-    /// The record of the document with the numbers of its distinct hashes.
+    /// The record with its numbers of distinct hashes filled in.
     pub(crate) fn counted(&self, record: DocumentRecord) -> DocumentRecord {
         let text = record.text_view.0.map(|text| TextCounts { distinct: self.distinct_of_text, ..text });
         DocumentRecord { distinct: self.distinct, text_view: TextView(text), ..record }

@@ -215,8 +215,8 @@ impl<'a> Block<'a> {
         end == self.count
     }
 
-    /// The number of the distinct hash that is `offset` above the first hash. `None` if the block has no such
-    /// hash.
+    /// The index, among the distinct hashes, of the hash that is `offset` above the first one. `None` if the
+    /// block has no such hash.
     fn number_of(&self, offset: u64) -> Option<usize> {
         // Each clear bit is one step of the high bits. The hashes of a step are the set bits that follow its
         // clear bit.

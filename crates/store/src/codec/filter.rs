@@ -73,7 +73,8 @@ pub(crate) struct FilterSlots {
 #[derive(Clone, Copy, Debug, Default)]
 struct Shape {
     log_segment: u32,
-    /// Segments that the first of the three bytes can lie in. The other two lie in the two segments after it.
+    /// Segments that the first of the three bytes can lie in. The other two bytes of a hash lie in the two
+    /// segments after it.
     starts: u16,
 }
 

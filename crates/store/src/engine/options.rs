@@ -4,8 +4,8 @@
 //! on to column families.
 //!
 //! **One block read for each lookup.** RocksDB shortens the keys in the index of a table. A hash between the
-//! last hash of a block and its shortened form then costs a read of the block before. That makes 1.47 blocks
-//! a lookup, counted over 20,000 lookups in 20 million postings. With keys of last hashes and unshortened
+//! last hash of a block and its shortened form then costs a read of the block before. A lookup then reads
+//! 1.47 blocks, counted over 20,000 lookups in 20 million postings. With keys of last hashes and unshortened
 //! index keys, every lookup reads one block (`store::tests`).
 //!
 //! **Search by interpolation.** Hashes are uniform, so interpolation takes a tenth less time for a lookup
@@ -118,7 +118,7 @@ impl Tuning {
 /// `OutOfMemory` if there is not enough memory.
 pub(super) fn check_memory(cache_bytes: usize) -> Result<(), EngineError> {
     let bytes = cache_bytes.saturating_add(OTHER_BYTES);
-    // Mapped and released at once. No page is touched.
+    // The mapping is released at once. No page is touched.
     MmapOptions::new()
         .len(bytes)
         .map_anon()

@@ -273,8 +273,8 @@ mod tests {
         static LOOK: RefCell<Option<Box<dyn FnMut()>>> = const { RefCell::new(None) };
     }
 
-    /// Lets a writer act each time a reader of this thread has read the store, before the reader checks that
-    /// the state is whole.
+    /// Runs a test's writer after a reader in this thread has read the store, and before the reader checks
+    /// that the state is whole.
     pub(super) fn look() {
         if let Some(mut write) = LOOK.take() {
             write();

@@ -35,8 +35,8 @@ pub(in crate::archive::dedup) struct Buffers {
     pub(in crate::archive::dedup) positions: Vec<u64>,
 }
 
-/// Buffers not in use. Each holds a count for each survivor, so allocating new ones would cost more the more
-/// survivors there are.
+/// Buffers not in use. Each buffer has a count for each survivor. So they are reused: with many survivors,
+/// new ones would be expensive.
 #[derive(Default)]
 pub(in crate::archive::dedup) struct BufferPool(Mutex<Vec<Buffers>>);
 

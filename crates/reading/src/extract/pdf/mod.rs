@@ -178,7 +178,8 @@ impl<'a> Work<'a> {
         Ok(None)
     }
 
-    /// Counts bytes to read. Compressed bytes count too: they may decompress to nothing.
+    /// Charges `bytes` to the limit of bytes that may be read. Compressed bytes count too: they may
+    /// decompress to nothing.
     fn charge(&mut self, bytes: usize) -> Result<()> {
         let left = self.left.checked_sub(bytes as u64);
         self.left = left.ok_or_else(|| Error::not_of_format(Format::Pdf, "its pages repeat too many graphics"))?;

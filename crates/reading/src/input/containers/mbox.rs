@@ -99,7 +99,7 @@ impl<R: Read> Mail<'_, R> {
         Ok(may && is_header(self.lines.ahead()?))
     }
 
-    /// Begins the next mail. Returns false if there is none.
+    /// Begins the next mail. Returns false if no mail follows.
     fn begin(&mut self) -> bool {
         let comes = self.state == MboxState::Before;
         if comes {

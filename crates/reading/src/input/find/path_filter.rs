@@ -31,7 +31,7 @@ impl PathFilter {
                 .then(|| Globs::new("include", "a glob without `!` in front: only what it matches is taken", globs));
             globs.transpose()
         };
-        // Other globs, such as `*1`, are about files. They would match records by accident.
+        // Globs without these signs, such as `*1`, are about files, and would match records by accident.
         let of_records = |globs: &[String]| -> Vec<String> {
             globs.iter().filter(|glob| glob.contains(['#', ':'])).cloned().collect()
         };
@@ -92,8 +92,8 @@ impl PathFilter {
         self.include.as_ref().is_none_or(|include| include.matches_or_parents(path))
     }
 
-    /// True if a file with this name can hold documents that `include` matches by their own names. These are
-    /// members of an archive such as zip or tar, or records if a glob can name a record.
+    /// True if a file with this name can hold documents that `include` matches by their own names. Such
+    /// documents are members of an archive such as zip or tar, or records if a glob can name a record.
     pub(crate) fn may_hold_included(&self, name: &str) -> bool {
         match container_named(name) {
             Some(Container::Zip | Container::Tar) => true,
