@@ -18,7 +18,7 @@ use std::time::Instant;
 use rustc_hash::FxHashSet;
 
 use super::first_names::name_place;
-use super::known::{KnownDocuments, is_same};
+use super::known::{KnownDocuments, is_same, kept_out_digest};
 use super::messages::{IntakeStep, Parcel, ParcelEntry, ReadDocument};
 use super::options::{IngestOptions, OnChange};
 use super::prune::LastFile;
@@ -63,6 +63,8 @@ pub(super) struct Intake<'a> {
     unread: Option<String>,
     /// The contents that were removed for good.
     kept_out: FxHashSet<Digest>,
+    /// As in [`kept_out_digest`].
+    kept_out_digest: Option<u64>,
     /// The number of documents skipped because they are kept out.
     kept_out_skips: u64,
     /// The number of failures that another run may not have.
@@ -148,6 +150,7 @@ pub(super) fn with_intake<T>(
             before: None,
             unread: None,
             kept_out: store.kept_out()?.into_iter().map(|(digest, _)| digest).collect(),
+            kept_out_digest: kept_out_digest(store)?,
             kept_out_skips: 0,
             passing_failures: 0,
             sweep: Sweep::new(store.view().state().next_document),

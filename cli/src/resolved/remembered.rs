@@ -5,7 +5,7 @@ use std::path::{Component, Path, PathBuf};
 
 use anyhow::Context;
 use fpdb::maintenance::RememberedSource;
-use fpdb::{Database, DatabaseWriter, DocumentInfo, IngestOptions, Task, WalkOptions, glob_of_path};
+use fpdb::{Database, DatabaseWriter, Error, IngestOptions, Task, WalkOptions, glob_of_path};
 use fpdb_reading::input::{absolute_name, moved_glob};
 use serde_json::{Map, Value};
 
@@ -14,13 +14,18 @@ use crate::render::as_words;
 use crate::typed::IngestArgs;
 use crate::typed::reading_flags::{words, words_of_json};
 
-/// Returns the options to use. Prints a note if they come from an earlier run, or if typed flags replace
-/// flags of an earlier run.
+/// Returns the options to use, and paths to remember them for: paths that were moved together with the
+/// database. Prints a note if the options come from an earlier run, or if typed flags replace flags of an
+/// earlier run.
 ///
 /// # Errors
 /// Fails if no flags are given and the sources were ingested with different ones, or with options that this
 /// version does not know.
-pub(crate) fn options(database: &Database, args: &IngestArgs, printer: &Printer) -> anyhow::Result<IngestOptions> {
+pub(crate) fn options(
+    database: &Database,
+    args: &IngestArgs,
+    printer: &Printer,
+) -> anyhow::Result<(IngestOptions, Vec<PathBuf>)> {
     let typed = args.options();
     if args.are_reading_flags_typed {
         let given = words(&rooted(&typed)?);
@@ -31,10 +36,11 @@ pub(crate) fn options(database: &Database, args: &IngestArgs, printer: &Printer)
                 printer.note(&format!("{}: no longer used: {}", path.display(), as_words(&dropped)));
             }
         }
-        return Ok(typed);
+        return Ok((typed, Vec::new()));
     }
     let mut gone = database.remembered_sources()?;
     gone.retain(|source| !Path::new(&source.path).exists());
+    let mut moved = Vec::new();
     let mut first: Option<(&PathBuf, Map<String, Value>)> = None;
     for path in there(args) {
         // Boilerplate without flags of its own is read as the other paths are.
@@ -42,7 +48,7 @@ pub(crate) fn options(database: &Database, args: &IngestArgs, printer: &Printer)
         if is_added && database.remembered(path)?.is_empty() {
             continue;
         }
-        let remembered = remembered(database, path, &gone, printer)?;
+        let remembered = remembered(database, path, &gone, &mut moved)?;
         match &first {
             None => first = Some((path, remembered)),
             Some((_, others)) if *others == remembered => {}
@@ -59,18 +65,21 @@ pub(crate) fn options(database: &Database, args: &IngestArgs, printer: &Printer)
             }
         }
     }
-    let Some((path, mut remembered)) = first else { return Ok(typed) };
+    let Some((path, mut remembered)) = first else { return Ok((typed, moved)) };
     drop_globs_of_named(&mut remembered, args, printer)?;
     refuse_others_below(database, args, &remembered)?;
     if remembered.is_empty() {
-        return Ok(typed);
+        return Ok((typed, moved));
     }
     let flags = as_words(&words_of_json(&remembered));
     let options = fpdb::options_from_json(&typed, Value::Object(remembered)).with_context(|| {
         format!("{} was ingested with options that this version does not know: {flags}", path.display())
     })?;
     printer.note(&format!("using the flags of the last ingest: {flags} (flags you give replace all of them)"));
-    Ok(options)
+    for path in &moved {
+        printer.note(&format!("{} has moved together with the database", path.display()));
+    }
+    Ok((options, moved))
 }
 
 /// The options as the database remembers them: their globs mean the same in every folder.
@@ -85,7 +94,7 @@ fn remembered(
     database: &Database,
     path: &Path,
     gone: &[RememberedSource],
-    printer: &Printer,
+    moved_paths: &mut Vec<PathBuf>,
 ) -> anyhow::Result<Map<String, Value>> {
     for path in Path::new(&absolute_name(path)?).ancestors() {
         let flags = database.remembered(path)?;
@@ -99,18 +108,30 @@ fn remembered(
     }
     for name in typed.ancestors().filter(|name| !name.as_os_str().is_empty()) {
         for source in gone.iter().filter(|source| Path::new(&source.path).ends_with(name)) {
-            let is_of_source = |document: &DocumentInfo| {
-                document.source.as_ref().is_some_and(|file| Path::new(file).starts_with(&source.path))
-            };
-            let names = [name.display().to_string(), format!("{}/", name.display())];
-            let found = database.select(&names, &[], &Task::new())?.ids.first().map(|&id| database.document(id));
-            if found.transpose()?.as_ref().is_some_and(is_of_source) {
-                printer.note(&format!("{} is taken for {}, which is gone", path.display(), source.path));
+            if were_read_from(database, name, source)? {
+                moved_paths.push(name.to_owned());
                 return Ok(moved(source, Path::new(&absolute_name(name)?)));
             }
         }
     }
     Ok(Map::new())
+}
+
+/// True if a stored document of this name, or below it, was read from the source.
+fn were_read_from(database: &Database, name: &Path, source: &RememberedSource) -> anyhow::Result<bool> {
+    // One of the first documents tells.
+    const LOOKED_AT: usize = 100;
+    let name = name.display().to_string();
+    let below = ["/", "!", ":", "#"].map(|sign| format!("{name}{sign}"));
+    let mut documents = match database.documents_named(&name) {
+        Err(Error::NoSuchDocument { .. }) => Vec::new(),
+        found => found?,
+    };
+    for id in database.select(&below, &[], &Task::new())?.ids.into_iter().take(LOOKED_AT) {
+        documents.push(database.document(id)?);
+    }
+    let files = documents.iter().filter_map(|document| document.source.as_deref());
+    Ok(files.into_iter().any(|file| Path::new(file).starts_with(&source.path)))
 }
 
 /// The flags of a path that is now at another place, with globs for that place.
@@ -197,8 +218,8 @@ fn drop_empty(flags: &mut Map<String, Value>) {
     }
 }
 
-/// Before a run, remembers typed options of paths that have none yet, because a killed run may have stored
-/// documents.
+/// Before a run, remembers typed options of paths that have none yet, because a killed run stores documents
+/// too. Also remembers the options of moved paths.
 ///
 /// # Errors
 /// Fails if the database cannot be read or written.
@@ -206,8 +227,9 @@ pub(crate) fn remember_new(
     database: &DatabaseWriter,
     args: &IngestArgs,
     options: &IngestOptions,
+    moved: &[PathBuf],
 ) -> anyhow::Result<()> {
-    let mut new = Vec::new();
+    let mut new: Vec<&PathBuf> = moved.iter().collect();
     for path in there(args).filter(|_| args.are_reading_flags_typed) {
         if database.remembered(path)?.is_empty() {
             new.push(path);

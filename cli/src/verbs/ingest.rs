@@ -36,12 +36,11 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
     let created_here = created.is_some();
     let profile = *database.profile();
     tell_of_copies(&database, &sources, printer)?;
-    let options = remembered::options(&database, args, printer)?
-        .boilerplate_sources(&sources::boilerplate(args))
-        .metadata(metadata);
+    let (options, moved) = remembered::options(&database, args, printer)?;
+    let options = options.boilerplate_sources(&sources::boilerplate(args)).metadata(metadata);
     options.check()?;
     if let Opened::Writer(database) = &database {
-        remembered::remember_new(database, args, &options)?;
+        remembered::remember_new(database, args, &options, &moved)?;
     }
     if args.prune && !sources.iter().any(|source| source.path().is_some_and(|path| path.is_dir() || !path.exists())) {
         printer.note("no folder is named: --prune removes only members that archives no longer hold");

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::Intake;
-use crate::ingest::known::kept_out_digest;
 use crate::ingest::messages::ReadContainer;
 use crate::ingest::options::ReadOutcome;
 use crate::ingest::prune::{Emptied, LastFile, Prune};
@@ -174,7 +173,7 @@ impl Intake<'_> {
         }
         self.unread = None;
         let has_kept_out = before.kept_out_skips != self.kept_out_skips;
-        let kept_out = if has_kept_out { kept_out_digest(self.store)? } else { None };
+        let kept_out = self.kept_out_digest.filter(|_| has_kept_out);
         let settings = self.options.settings(&name, &file.source, ReadOutcome { has_failed, kept_out });
         // The next run reads the container again if some members are not stored as they are now.
         let modified = trusted_mtime(&file).filter(|_| before.kept == kept).unwrap_or(UNREAD.modified);

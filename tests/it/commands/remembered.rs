@@ -367,10 +367,15 @@ fn flags_hold_for_a_database_that_is_moved_with_its_files() {
         assert_eq!(run.status, 0, "{run:?}");
         run
     };
+    // A folder whose name begins alike is another one.
+    folder.write("old/arch2/z.txt", prose(7));
+    run("old", &["ingest", "-q", "arch2"]);
     run("old", &["ingest", "-q", "arch", "--text-field", "body", "--exclude", "arch/secret"]);
     std::fs::rename(folder.path().join("old"), folder.path().join("new")).unwrap();
     folder.write("new/arch/more.jsonl", format!("{}\n", json!({ "body": prose(5) })));
-    let told = run("new", &["ingest", "--prune", "arch"]);
-    assert!(told.stderr.contains("--text-field=body"), "{told:?}");
-    assert_eq!(sorted(&folder, "new/.fpdb"), ["arch/more.jsonl:1", "arch/r.jsonl:1"]);
+    for _ in 0..2 {
+        let told = run("new", &["ingest", "--prune", "arch"]);
+        assert!(told.stderr.contains("--text-field=body"), "{told:?}");
+        assert_eq!(sorted(&folder, "new/.fpdb"), ["arch/more.jsonl:1", "arch/r.jsonl:1", "arch2/z.txt"]);
+    }
 }

@@ -46,10 +46,14 @@ impl DocumentRecord {
             return false;
         }
         let is_exact = is_key(key);
-        // Four digits alone may be a number under another key.
-        let is_of_dates = key.eq_ignore_ascii_case("date") || value.contains('-');
-        let order = |found: &str| {
-            if is_of_dates { dates::order(found, value) } else { Some(dates::order_of_texts(found, value)) }
+        // Four digits alone may be a number under another key. Words are neither.
+        let is_number = !key.eq_ignore_ascii_case("date") && value.bytes().all(|byte| byte.is_ascii_digit());
+        let order = |found: &str| match is_number {
+            true if found.starts_with(|first: char| first.is_ascii_digit()) => {
+                Some(dates::order_of_texts(found, value))
+            }
+            true => None,
+            false => dates::order(found, value),
         };
         self.metadata
             .iter()
