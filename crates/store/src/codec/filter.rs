@@ -29,8 +29,12 @@ pub(crate) const ALL_PASS: [u8; HEAD_BYTES] = [0; HEAD_BYTES];
 /// The bytes of a filter of [`FILTER_HASHES`] hashes.
 pub(crate) const FULL_FILTER_BYTES: usize = HEAD_BYTES + 39_936;
 
-/// The number of seeds tried. At the very worst, one seed in two fails.
+/// The number of seeds tried.
 const SEEDS: u64 = 100;
+
+/// The number of seeds tried at one size. The sizes of the paper are too small for some numbers of hashes, such
+/// as 11,510: almost every seed fails. Then the filter grows by a segment.
+const SEEDS_AT_A_SIZE: u64 = 8;
 
 /// Appends a filter of distinct hashes to `out`.
 pub(crate) fn encode(hashes: &[u64], builder: &mut FilterBuilder, out: &mut Vec<u8>) {
@@ -40,8 +44,9 @@ pub(crate) fn encode(hashes: &[u64], builder: &mut FilterBuilder, out: &mut Vec<
     let log_segment = (count.ln() / 3.33_f64.ln() + 2.25).floor().min(18.0) as u32;
     let factor = (0.875 + 0.25 * 1e6_f64.ln() / count.ln().max(1.0)).max(1.125);
     let starts = ((count * factor) as usize).div_ceil(1 << log_segment).saturating_sub(2).max(1);
-    builder.resize(log_segment, starts as u16);
     for number in 0..SEEDS {
+        let starts = starts as u64 + number / SEEDS_AT_A_SIZE;
+        builder.resize(log_segment, starts as u16);
         let seed = mix(number);
         if builder.build(hashes, seed) {
             out.extend(seed.to_le_bytes());
@@ -251,6 +256,17 @@ mod tests {
         }
         let whole = filter_of(&(0..FILTER_HASHES as u64).map(mix).collect::<Vec<_>>());
         assert_eq!(whole.len(), FULL_FILTER_BYTES, "9.75 bits a hash, and the head");
+    }
+
+    /// At these numbers the size of the paper is too small for most sets of hashes.
+    #[test]
+    fn no_number_of_hashes_is_left_without_a_filter() {
+        for count in (11_480..11_530).chain([1, 2, 5, 50, 345, 3456, 11_264, 20_000]) {
+            let hashes: Vec<u64> = (0..count).map(|number| mix(number + count)).collect();
+            let bytes = filter_of(&hashes);
+            let filter = Filter::decode(&bytes).unwrap();
+            assert!(bytes.len() > HEAD_BYTES && hashes.iter().all(|&hash| filter.may_hold(hash)), "{count}");
+        }
     }
 
     #[test]
