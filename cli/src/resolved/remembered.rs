@@ -157,14 +157,16 @@ fn refuse_others_below(database: &Database, args: &IngestArgs, chosen: &Map<Stri
         let globs = chosen.get("walk").and_then(|walk| walk.get(list)).and_then(Value::as_array);
         globs.into_iter().flatten().filter_map(|glob| glob.as_str().map(str::to_owned)).collect()
     };
-    let walk = WalkOptions::default().exclude(globs("exclude"));
+    let walk = WalkOptions::default().exclude(globs("exclude")).include(globs("include"));
+    // A file that these globs leave out is not read.
+    let is_left_out = |path: &Path| if path.is_file() { Ok(!walk.counts(path)?) } else { walk.excludes(path) };
     let holds: Vec<(&PathBuf, String)> =
         there(args).map(|path| Ok((path, absolute_name(path)?))).collect::<anyhow::Result<_>>()?;
     for source in database.remembered_sources()? {
         let below = Path::new(&source.path);
         let around = holds.iter().find(|(_, folder)| below != Path::new(folder) && below.starts_with(folder));
         let Some((path, _)) = around else { continue };
-        if source.options == *chosen || !below.exists() || walk.excludes(below)? {
+        if source.options == *chosen || !below.exists() || is_left_out(below)? {
             continue;
         }
         let mut instead = words_of_json(chosen);

@@ -323,6 +323,13 @@ fn a_folder_is_refused_if_other_flags_are_remembered_for_a_path_in_it() {
         assert!(run.stderr.contains(told), "{run:?}");
         assert_eq!(sorted(&folder, DB), stored);
     }
+    // A file that is not read has no say.
+    folder.write("mixed/b.txt", prose(4));
+    folder.write("mixed/c.log", prose(5));
+    folder.ok(&["ingest", "-q", "mixed", "--include", "*.log"]);
+    folder.ok(&["ingest", "-q", "mixed/b.txt", "--no-expand"]);
+    folder.ok(&["ingest", "-q", "mixed"]);
+    folder.ok(&["rm", "--prefix", "mixed/", "--yes"]);
     // The advice works, now and later.
     let run = folder.run(&["ingest", "arch"]);
     let flag = run.stderr.split_once("leave it out here (").unwrap().1.split_once(')').unwrap().0.to_owned();

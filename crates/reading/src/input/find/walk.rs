@@ -56,6 +56,14 @@ impl WalkOptions {
     pub fn excludes(&self, path: &Path) -> Result<bool> {
         Ok(PathFilter::new(self)?.excludes(path))
     }
+
+    /// True if a file with this path counts when its folder is ingested.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] for a glob that does not parse.
+    pub fn counts(&self, path: &Path) -> Result<bool> {
+        Ok(PathFilter::new(self)?.counts(path))
+    }
 }
 
 /// In hidden names of unfinished files, this precedes a number of 16 hexadecimal digits.
