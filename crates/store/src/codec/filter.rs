@@ -32,8 +32,8 @@ pub(crate) const FULL_FILTER_BYTES: usize = HEAD_BYTES + 39_936;
 /// The number of seeds tried.
 const SEEDS: u64 = 100;
 
-/// The number of seeds tried at one size. The sizes of the paper are too small for some numbers of hashes, such
-/// as 11,510: almost every seed fails. Then the filter grows by a segment.
+/// The number of seeds tried at one size. The sizes of the paper are too small for some numbers of hashes,
+/// such as 11,510: almost every seed fails. Then the filter grows by a segment.
 const SEEDS_AT_A_SIZE: u64 = 8;
 
 /// Appends a filter of distinct hashes to `out`.
