@@ -1,4 +1,4 @@
-//! A database that is open in Python.
+//! A database that is open in Python. The file is long because a Python class is one block of methods.
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -147,7 +147,8 @@ impl IngestOptions {
             globs => format!("{globs:?} "),
         };
         let attachments = if *attachments { "attachments " } else { "" };
-        // Other lines `From ` and other dates were told before: what was read so is read once more.
+        // Earlier versions divided mailboxes at other `From ` lines and read fewer forms of dates. With this
+        // word, an ingest reads such files once more.
         let mails = if may_be_mailbox(source) { "mails 2 " } else { "" };
         format!(
             "{front_end} {closed} {fields} {boilerplate} {store_text} {table:?} {deletes} {attachments}{mails}{globs}{name}"

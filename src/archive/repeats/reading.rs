@@ -203,7 +203,7 @@ impl ReadingRun<'_, '_> {
             let Some(&(id, digest, format)) = members.get(member) else { return Ok(()) };
             let mut text = Vec::new();
             let read = reader.read(&candidate, token, &|_| {}, &mut |piece| {
-                // Of a text that is too large, only one byte beyond the limit is kept.
+                // A text that is too large keeps one byte beyond the limit, which shows that it is.
                 let room = usize::try_from(largest).unwrap_or(usize::MAX).saturating_add(1) - text.len();
                 text.extend_from_slice(&piece[..piece.len().min(room)]);
                 Ok(())

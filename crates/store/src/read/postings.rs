@@ -48,7 +48,7 @@ impl Store {
     /// of the text as written. The rest of the places is not decoded.
     ///
     /// # Errors
-    /// Those of [`Store::places`].
+    /// Has the errors of [`Store::places`].
     pub fn for_each_position(
         &self,
         document: u32,

@@ -24,7 +24,7 @@ struct Asking {
     found: SearchResult,
 }
 
-/// Where the order puts the newcomers, seen from the pinned document.
+/// The side of the pinned document, in the order, on which newcomers are looked for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Side {
     Before,
