@@ -4,8 +4,8 @@
 //! by one. A worker that runs ahead waits when the queue of its job is full.
 
 use std::panic::resume_unwind;
-use std::sync::Mutex;
 use std::sync::mpsc::sync_channel;
+use std::sync::{Arc, Mutex};
 use std::thread;
 
 use super::intake::Intake;
@@ -35,18 +35,20 @@ pub(super) fn run(
     let waiting = threads * JOBS_WAITING;
     let (steps, taken) = sync_channel(waiting);
     let (jobs, waiting_jobs) = sync_channel::<ReadJob>(waiting);
-    let waiting_jobs = Mutex::new(waiting_jobs);
+    // The workers alone own the receiver: if all of them have panicked, the walker's next job fails to send.
+    let waiting_jobs = Arc::new(Mutex::new(waiting_jobs));
     thread::scope(|scope| {
         let mut walker = Walker::new(store, options, stop, progress, (steps, jobs));
         for number in 0..threads {
-            let jobs = &waiting_jobs;
+            let jobs = Arc::clone(&waiting_jobs);
             let work = move || {
                 let _lent = store.lend_turn();
-                work(store, options, jobs, stop, progress);
+                work(store, options, &jobs, stop, progress);
             };
             // Threads that have started end with the walker, the only source of jobs.
             threads::start_within(scope, &format!("read-{number}"), work).map_err(Error::threads(threads))?;
         }
+        drop(waiting_jobs);
         let walk = move || {
             let _lent = store.lend_turn();
             find(&mut walker)

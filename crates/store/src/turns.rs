@@ -31,6 +31,11 @@ struct State {
     /// Threads that wait to change the store. New scans wait for them, so that changes are not delayed for
     /// ever.
     waiting: usize,
+    /// Threads that wait to scan.
+    scans_waiting: usize,
+    /// The number of waiting scans that begin before the next change. After each change it is the number that
+    /// wait then, so that scans are not delayed for ever either.
+    admitted: usize,
 }
 
 /// The work of a thread in its turn.
@@ -99,9 +104,10 @@ impl Turns {
         }
         let mut state = self.state();
         state.waiting += 1;
-        let mut state = self.wait(state, stop, |state| state.changing || state.scans > 0);
+        let busy = |state: &State| state.changing || state.scans > 0 || state.admitted > 0;
+        let mut state = self.wait(state, stop, busy);
         state.waiting -= 1;
-        if state.changing || state.scans > 0 {
+        if busy(&state) {
             // Scans that waited for this thread can continue.
             self.freed.notify_all();
             return Err(Error::Stopped);
@@ -122,10 +128,16 @@ impl Turns {
             Some(Work::Change) => return Err(Error::WaitsForItself),
             Some(Work::Scan) => {}
             None => {
-                state = self.wait(state, stop, |state| state.changing || state.waiting > 0);
-                if state.changing || state.waiting > 0 {
+                let busy = |state: &State| state.changing || (state.waiting > 0 && state.admitted == 0);
+                state.scans_waiting += 1;
+                state = self.wait(state, stop, busy);
+                state.scans_waiting -= 1;
+                if busy(&state) {
+                    state.admitted = state.admitted.min(state.scans_waiting);
+                    self.freed.notify_all();
                     return Err(Error::Stopped);
                 }
+                state.admitted = state.admitted.saturating_sub(1);
             }
         }
         state.scans += 1;
@@ -173,7 +185,10 @@ fn address(turns: &Turns) -> usize {
 
 impl Drop for Changing<'_> {
     fn drop(&mut self) {
-        self.turns.state().changing = false;
+        let mut state = self.turns.state();
+        state.changing = false;
+        state.admitted = state.scans_waiting;
+        drop(state);
         self.turns.freed.notify_all();
     }
 }
@@ -251,6 +266,33 @@ mod tests {
         });
         drop(change);
         drop(turns.change_alone(&never()).unwrap());
+    }
+
+    /// Threads that change the store one after the other leave no moment without a waiting change.
+    #[test]
+    fn a_scan_that_waits_begins_before_the_next_change() {
+        let (turns, order) = (Turns::default(), Mutex::new(Vec::new()));
+        let note = |what| order.lock().unwrap().push(what);
+        let until = |waits: fn(&State) -> bool| {
+            while !waits(&turns.state()) {
+                thread::yield_now();
+            }
+        };
+        let change = turns.change_alone(&never()).unwrap();
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                let _unchanged = turns.keep_unchanged(&never()).unwrap();
+                note("scan");
+            });
+            until(|state| state.scans_waiting == 1);
+            scope.spawn(|| {
+                let _changing = turns.change_alone(&never()).unwrap();
+                note("change");
+            });
+            until(|state| state.waiting == 1);
+            drop(change);
+        });
+        assert_eq!(order.into_inner().unwrap(), ["scan", "change"]);
     }
 
     #[test]
