@@ -225,3 +225,33 @@ fn folds_in_slices_of_any_size_make_the_same_run() {
     }
     assert!(made.windows(2).all(|pair| pair[0] == pair[1]));
 }
+
+/// Without the space for a fold the runs stay, and no commit fails because of it.
+#[test]
+fn runs_are_not_folded_without_the_space_for_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().join("db");
+    drop(store_of(&root, &[1; 20]));
+    let store = writer(&root);
+    let needed = store.compaction_plan().unwrap().bytes;
+    assert!(needed > 0);
+    store.fold_excess_within(Some(needed / 2), &Task::new()).unwrap();
+    assert_eq!(store.view().run_count(), 20);
+    store.fold_excess_within(Some(2 * needed), &Task::new()).unwrap();
+    assert_eq!(store.view().run_count(), 1);
+}
+
+/// A fold that cannot succeed fails once: later commits must not begin it again.
+#[test]
+fn a_failed_fold_is_not_repeated() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().join("db");
+    drop(store_of(&root, &[1; 20]));
+    let store = writer(&root);
+    let damaged = store.view().runs[3].0;
+    store.remove_run(damaged).unwrap();
+    assert!(matches!(store.fold_excess(&Task::new()), Err(Error::Damaged { .. })));
+    store.fold_excess(&Task::new()).unwrap();
+    assert_eq!(store.view().run_count(), 20);
+    assert!(matches!(store.compact(&Task::new()), Err(Error::Damaged { .. })));
+}

@@ -11,10 +11,11 @@
 //! keeps these tables. The engine does not renumber the rows of new tables because of a snapshot. This is
 //! safe, because no older view lists the runs of new tables.
 
+use std::collections::BTreeSet;
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use super::care::damaged_stores;
 use super::care::findings::DamagedStore;
@@ -54,6 +55,9 @@ pub struct Store {
     pub(super) turns: Turns,
     /// True during a change, and after a change that failed. The store may then hold uncommitted rows.
     pub(super) unfinished: AtomicBool,
+    /// The runs of folds that have failed. They are not folded again, except by a compaction: each commit
+    /// would repeat the fold from its beginning.
+    pub(super) unfoldable: Mutex<BTreeSet<u32>>,
     pub(super) options: StoreOptions,
     pub(super) place: Arc<Place>,
     pub(super) pool: Arc<Pool>,
@@ -167,6 +171,7 @@ impl Store {
             lock: None,
             turns: Turns::default(),
             unfinished: AtomicBool::new(false),
+            unfoldable: Mutex::default(),
             options: self.options,
             place: Arc::clone(&self.place),
             pool: Arc::clone(&self.pool),

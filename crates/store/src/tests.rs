@@ -242,6 +242,8 @@ fn a_full_batch_holds_what_it_may_and_little_more() {
         // The limits allow one more call of `push`: its postings, and the memory of their positions.
         assert!(batch.held() <= memory + (1 << 20), "{what}: {} bytes", batch.held());
         assert!(number as usize * size_of::<Posting>() <= memory, "{what}: {number} postings");
+        // A spill would not free the records of the tiny documents.
+        assert_eq!(batch.needs_spill(), length != 1, "{what}");
     }
 }
 

@@ -75,7 +75,7 @@ impl Intake<'_> {
 
     /// Makes room for more of the current document.
     pub(super) fn spill_if_full(&mut self) -> Result<()> {
-        if self.options.dry_run || !self.batch.is_full() {
+        if self.options.dry_run || !self.batch.needs_spill() {
             return Ok(());
         }
         self.await_commit()?;

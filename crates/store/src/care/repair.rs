@@ -166,7 +166,7 @@ impl Repairing {
     /// Adds fingerprints of the document.
     pub fn take(&mut self, fingerprints: &Fingerprints) -> Result<()> {
         for some in fingerprints.chunks(PUSHED_AT_ONCE) {
-            if self.batch.is_full() {
+            if self.batch.needs_spill() {
                 self.committer.spill(&self.store, &mut self.batch)?;
             }
             self.batch.push(some)?;
@@ -186,7 +186,7 @@ impl Repairing {
 
     /// Adds the next chunk of the document's text.
     pub fn take_text(&mut self, chunk: Vec<u8>) -> Result<()> {
-        if self.batch.is_full() {
+        if self.batch.needs_spill() {
             self.committer.spill(&self.store, &mut self.batch)?;
         }
         self.batch.push_text(chunk);

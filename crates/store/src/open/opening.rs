@@ -11,7 +11,7 @@
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::thread;
 use std::time::Duration;
 
@@ -84,6 +84,13 @@ impl Store {
             };
             let undisturbed = before.is_some() && lock::last_writer(root)? == before;
             if undisturbed || (before.is_none() && opened.is_ok()) {
+                return opened;
+            }
+            // The system will refuse again.
+            if let Err(Error::Store { failure, .. }) = &opened
+                && failure.is_refusal()
+                && *failure != StoreFailure::Busy
+            {
                 return opened;
             }
             // A fold can remove a table after it was found in the list and before it is opened.
@@ -228,6 +235,7 @@ impl Store {
             lock,
             turns: Turns::default(),
             unfinished: AtomicBool::new(false),
+            unfoldable: Mutex::default(),
             options: *options,
             place: Arc::new(Place::of(root)),
             pool: Arc::new(Pool::new(options.threads)),

@@ -393,9 +393,15 @@ impl Batch {
         self.containers.insert(source, Some(record));
     }
 
-    /// True if the batch should be spilled, or committed if no document is open.
+    /// True if the batch should be committed, or [spilled](Self::needs_spill) if a document is open.
     pub fn is_full(&self) -> bool {
         self.held() >= self.limit
+    }
+
+    /// True if the batch is full and a spill frees memory. It frees none of the records of documents, so many of
+    /// them would cause a spill, and two files, for each few fingerprints of the next document.
+    pub fn needs_spill(&self) -> bool {
+        self.is_full() && self.held() - self.record_bytes >= self.limit / 8
     }
 
     /// The bytes of all documents added, as they were read.

@@ -13,6 +13,7 @@
 //! old runs stay until the end, so a compaction needs free space for another copy of postings and filters.
 
 use std::ops::RangeInclusive;
+use std::sync::PoisonError;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::codec::format::{FAMILIES, FOLD_KEY, MAIN, RUN_FAMILIES, filter_key, keys_of, run_key};
@@ -47,18 +48,67 @@ pub struct CompactionPlan {
 
 impl Store {
     /// Folds runs until no rank has too many runs. If the task is stopped, returns without an error, and a
-    /// later call does the rest.
+    /// later call does the rest. Without the disk space for a fold, the runs stay as they are.
+    ///
+    /// # Errors
+    /// The error of a fold. This handle does not fold the runs of a failed fold again.
     pub fn fold_excess(&self, task: &Task<'_>) -> Result<()> {
+        self.fold_excess_within(self.free_bytes(), task)
+    }
+
+    /// [`Self::fold_excess`] with this many free bytes at the beginning; `None` if they are unknown.
+    pub(crate) fn fold_excess_within(&self, free: Option<u64>, task: &Task<'_>) -> Result<()> {
+        let mut made = None;
         loop {
             // The view is dropped before the fold: a view that is held keeps the runs it lists.
             let excess = levels::excess(&self.view().runs);
             let Some(runs) = excess else { break };
+            // A run that is folded alone becomes the same run.
+            if made.is_some_and(|made| runs == [made]) || self.have_failed(&runs) {
+                break;
+            }
+            let (_, bytes) = self.fold_costs(&runs)?;
+            if free.is_some_and(|free| bytes > free) {
+                // A part of a fold that cannot end takes space for nothing.
+                if let Some(fold) = self.unfinished_fold()? {
+                    self.discard_fold(&fold)?;
+                }
+                break;
+            }
             match self.fold(&runs, POSTINGS_IN_SLICE, task) {
+                Ok(run) => made = Some(run),
                 Err(Error::Stopped) => break,
-                folded => folded?,
+                Err(error) => {
+                    self.unfoldable.lock().unwrap_or_else(PoisonError::into_inner).extend(runs);
+                    return Err(error);
+                }
             }
         }
         Ok(())
+    }
+
+    /// True if a fold of one of these runs has failed in this handle.
+    fn have_failed(&self, runs: &[u32]) -> bool {
+        let failed = self.unfoldable.lock().unwrap_or_else(PoisonError::into_inner);
+        runs.iter().any(|run| failed.contains(run))
+    }
+
+    /// The number of postings that a fold of these runs has still to write, and the free bytes of disk that it
+    /// needs.
+    fn fold_costs(&self, runs: &[u32]) -> Result<(u64, u64)> {
+        let view = self.view();
+        let mut of_runs = 0;
+        for name in RUN_FAMILIES {
+            of_runs += self.engine.table_bytes(name)?;
+        }
+        let unfinished = self.unfinished_fold()?.filter(|fold| fold.goes_on(&view.state));
+        let made = unfinished.as_ref().and_then(|fold| fold.record.as_ref()).map_or(0, |run| run.postings);
+        let folded = unfinished.filter(|fold| fold.runs == runs).map_or(0, |fold| fold.read);
+        let all: u64 = view.runs.iter().filter(|(run, _)| runs.contains(run)).map(|(_, record)| record.postings).sum();
+        let postings = all.saturating_sub(folded);
+        // The size of the tables includes the finished part of the new run.
+        let each = of_runs as f64 / (view.posting_count() + made).max(1) as f64;
+        Ok((postings, (each * postings as f64) as u64))
     }
 
     /// Folds all runs into one, and frees the space of deleted documents. Continues an earlier call that was
@@ -82,33 +132,28 @@ impl Store {
 
     /// The work that [`Self::compact`] has to do.
     pub fn compaction_plan(&self) -> Result<CompactionPlan> {
-        let view = self.view();
-        let (mut plan, mut of_runs) = (CompactionPlan::default(), 0);
-        for name in FAMILIES {
-            let bytes = self.engine.table_bytes(name)?;
-            if RUN_FAMILIES.contains(&name) {
-                of_runs += bytes;
-            } else if !self.engine.is_compact(name)? {
+        let mut plan = CompactionPlan::default();
+        for name in FAMILIES.into_iter().filter(|name| !RUN_FAMILIES.contains(name)) {
+            if !self.engine.is_compact(name)? {
+                let bytes = self.engine.table_bytes(name)?;
                 plan.other_bytes += bytes;
                 // The families are compacted one after the other, and each frees its old tables. So the
                 // largest one counts.
                 plan.bytes = plan.bytes.max(bytes);
             }
         }
-        let Some(runs) = view.runs_to_compact() else { return Ok(plan) };
-        let unfinished = self.unfinished_fold()?.filter(|fold| fold.goes_on(&view.state) && fold.runs == runs);
-        let (folded, made) = unfinished.map_or((0, 0), |fold| (fold.read, fold.record.map_or(0, |run| run.postings)));
+        let runs = self.view().runs_to_compact();
+        let Some(runs) = runs else { return Ok(plan) };
+        let (postings, bytes) = self.fold_costs(&runs)?;
         plan.runs = runs.len() as u64;
-        plan.postings = view.posting_count().saturating_sub(folded);
-        // The size of the tables includes the finished part of the new run.
-        let each = of_runs as f64 / (view.posting_count() + made).max(1) as f64;
-        plan.bytes = plan.bytes.max((each * plan.postings as f64) as u64);
+        plan.postings = postings;
+        plan.bytes = plan.bytes.max(bytes);
         Ok(plan)
     }
 
-    /// Replaces `runs` by one run. One synced write makes the change, so a crash leaves either the old or the
-    /// new runs.
-    pub(crate) fn fold(&self, runs: &[u32], postings_in_slice: u64, task: &Task<'_>) -> Result<()> {
+    /// Replaces `runs` by one run, and returns its number. One synced write makes the change, so a crash leaves
+    /// either the old or the new runs.
+    pub(crate) fn fold(&self, runs: &[u32], postings_in_slice: u64, task: &Task<'_>) -> Result<u32> {
         let mut view = View::clone(&self.view());
         let folding = view.runs.iter().filter(|(run, _)| runs.contains(run));
         let postings: u64 = folding.map(|(_, record)| record.postings).sum();
@@ -158,7 +203,8 @@ impl Store {
 
         let mut changes = self.engine.changes();
         changes.delete(MAIN, FOLD_KEY)?;
-        self.replace_runs(changes, view, runs, (fold.run, fold.record))
+        self.replace_runs(changes, view, runs, (fold.run, fold.record))?;
+        Ok(fold.run)
     }
 
     /// Replaces `runs` by one run, which must hold exactly their postings in live documents. `view` is the
