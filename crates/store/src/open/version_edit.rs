@@ -193,13 +193,14 @@ impl Records {
 
 /// Appends a record to a log, in parts if it exceeds the space left in the block.
 pub(super) fn append(log: &mut Vec<u8>, record: &[u8]) {
-    let mut rest = record;
+    let (mut rest, mut begins) = (record, true);
     loop {
         if BLOCK - log.len() % BLOCK < HEAD {
             log.resize(log.len().next_multiple_of(BLOCK), 0);
         }
         let (part, after) = rest.split_at(rest.len().min(BLOCK - log.len() % BLOCK - HEAD));
-        let kind = match (rest.len() == record.len(), after.is_empty()) {
+        // If only a head fits into the block, the first part is empty.
+        let kind = match (begins, after.is_empty()) {
             (true, true) => FULL,
             (true, false) => FIRST,
             (false, false) => MIDDLE,
@@ -209,7 +210,7 @@ pub(super) fn append(log: &mut Vec<u8>, record: &[u8]) {
         log.extend((part.len() as u16).to_le_bytes());
         log.push(kind);
         log.extend(part);
-        rest = after;
+        (rest, begins) = (after, false);
         if rest.is_empty() {
             break;
         }
@@ -307,7 +308,7 @@ mod tests {
 
     #[test]
     fn records_come_back_over_the_ends_of_blocks() {
-        for length in [0, 1, BLOCK - HEAD - 1, BLOCK - HEAD, BLOCK - HEAD + 1, BLOCK, 3 * BLOCK] {
+        for length in [0, 1, BLOCK - 2 * HEAD, BLOCK - HEAD - 1, BLOCK - HEAD, BLOCK - HEAD + 1, BLOCK, 3 * BLOCK] {
             let record: Vec<u8> = (0..length).map(|index| index as u8).collect();
             let mut log = Vec::new();
             for part in [&record[..], b"between", &record] {

@@ -19,7 +19,7 @@ use crate::archive::dedup::answer::decisions::{Decision, Decisions};
 use crate::archive::dedup::between_runs::job::{Job, Stage};
 use crate::archive::dedup::join::ProbedTerms;
 use crate::archive::dedup::join::buffers::Buffers;
-use crate::archive::dedup::join::index::SurvivorIndex;
+use crate::archive::dedup::join::index::{MOST_TERMS, SurvivorIndex};
 use crate::archive::dedup::join::inputs::Join;
 use crate::archive::dedup::join::justify::{SearchResult, Wanted};
 use crate::archive::dedup::ranking::Rank;
@@ -131,7 +131,8 @@ impl Join<'_> {
         // a list.
         const BYTES: u64 = 40;
         let (mut start, mut bytes) = (end, 0);
-        while start > 0 && (start == end || bytes < self.memory) {
+        let most = self.memory.min(BYTES * MOST_TERMS);
+        while start > 0 && (start == end || bytes < most) {
             let batch = start.saturating_sub(self.batch)..start;
             let survivors =
                 batch.clone().into_par_iter().filter(|&rank| self.ranking.leads(rank) && decisions.stays(rank));

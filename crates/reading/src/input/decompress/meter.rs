@@ -98,7 +98,7 @@ impl<'a> Meter<'a> {
     /// [`DocumentError::Expanded`] if the file exceeds its limit.
     pub(crate) fn expand(&self, bytes: u64, made: u64, taken: u64) -> Result<()> {
         let limit = self.limits.expansion;
-        let grown = |made: u64, taken: u64| made > InputLimits::FREE_BYTES && made / limit > taken;
+        let grown = |made: u64, taken: u64| made > InputLimits::FREE_BYTES && made / limit.max(1) > taken;
         self.expanded.set(self.expanded.get() + bytes);
         if grown(made, taken) {
             return Err(Error::Document(DocumentError::Expansion { limit }));
