@@ -65,7 +65,7 @@ pub(super) fn hint(error: &Error, has_memory: bool) -> Option<String> {
         }
         Error::OtherRule { .. } => "use the options of the earlier run, or decide about all documents again with --rerank".into(),
         Error::UnsuitedReport { .. } => "`fpdb dedup` writes reports for --write, --mark, --remove, --link, --move and --check; `fpdb dedup --passages` for --write with --cut, and --mark; a list serves --write and --mark".into(),
-        Error::NotADedupReport { .. } => "`fpdb dedup --format json -o REPORT` writes a report; use it with the database that it was made from. A list has lines {\"document\": NAME}: `apply` takes one with --write or --mark, and `rm` with --report. `apply` also takes what `fpdb query --top 0 --no-passages --format json -o LIST` writes".into(),
+        Error::NotADedupReport { .. } => "`fpdb dedup --format json -o REPORT` writes a report; use it with the database that it was made from. A list has lines {\"document\": NAME}, or those of `fpdb list --format json`: `apply` takes one with --write or --mark, and `rm` with --report. `apply` also takes what `fpdb query --top 0 --no-passages --format json -o LIST` writes".into(),
         Error::Document(
             DocumentError::NoTextField { most_text: Some(field), .. } | DocumentError::NotText { place: Some(field), .. },
         ) => {

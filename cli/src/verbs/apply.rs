@@ -51,7 +51,11 @@ fn check(
     };
     output.answer(&summary)?;
     output.finish()?;
-    Ok(if summary.lost > 0 { RunStatus::Incomplete } else { RunStatus::Done })
+    if summary.lost == 0 {
+        return Ok(RunStatus::Done);
+    }
+    printer.note("hint: if their files were moved, `fpdb mv OLD NEW` tells the database their place; then check again");
+    Ok(RunStatus::Incomplete)
 }
 
 /// Acts on a report and prints the actions.

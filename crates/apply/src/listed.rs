@@ -1,7 +1,8 @@
 //! Listed: reads a list of documents to remove, in place of a dedup report. Its documents have no survivors.
 //!
-//! A line is `{"document": NAME}`, with any other fields except `schema`. A line may also be the answer to a
-//! query, if the caller takes answers. Then the documents are the matches of that answer.
+//! A line is `{"document": NAME}`, with any other fields except `schema`, or a document as `fpdb list` prints
+//! it. A line may also be the answer to a query, if the caller takes answers. Then the documents are the
+//! matches of that answer.
 
 use std::fs::File;
 use std::io::BufReader;
@@ -28,6 +29,9 @@ use fpdb_kernel::hex;
 struct ListLine {
     schema: Option<String>,
     document: Option<String>,
+    /// The name and the id of a document as `fpdb list` prints it.
+    name: Option<String>,
+    id: Option<u32>,
     #[serde(default)]
     matches: Vec<Named>,
     #[serde(default)]
@@ -37,6 +41,9 @@ struct ListLine {
 #[derive(Deserialize)]
 struct Named {
     document: String,
+    /// The one document of this name that is meant. `None` stands for all of them.
+    #[serde(skip)]
+    id: Option<u32>,
     /// The files of a submission.
     #[serde(default)]
     files: Vec<IgnoredAny>,
@@ -45,9 +52,11 @@ struct Named {
 impl ListLine {
     /// The documents of a line; `None` if the line is not a line of a list.
     fn documents(self) -> Option<Vec<Named>> {
-        match (self.schema.as_deref(), self.document) {
-            (None, Some(document)) => Some(vec![Named { document, files: Vec::new() }]),
-            (Some(report_lines::QUERY), _) => Some(self.matches),
+        let one = |document, id| Some(vec![Named { document, id, files: Vec::new() }]);
+        match (self.schema.as_deref(), self.document, self.name) {
+            (None, Some(document), _) => one(document, None),
+            (Some(report_lines::DOCUMENT), _, Some(name)) => one(name, self.id),
+            (Some(report_lines::QUERY), ..) => Some(self.matches),
             _ => None,
         }
     }
@@ -96,11 +105,15 @@ pub(super) fn read<'a>(
             return if number == 1 {
                 Ok(None)
             } else {
-                Err(wrong("the line is neither {\"document\": NAME} nor the answer to a query".into()))
+                Err(wrong(
+                    "the line is neither {\"document\": NAME}, nor one of `fpdb list`, nor the answer to a query"
+                        .into(),
+                ))
             };
         };
-        for Named { document: name, .. } in documents {
-            let ids = stored.named(&name)?;
+        for Named { document: name, id: wanted, .. } in documents {
+            let mut ids = stored.named(&name)?;
+            ids.retain(|&id| wanted.is_none_or(|wanted| id == wanted));
             if ids.is_empty() {
                 unknown.insert(xxh3_64(name.as_bytes()));
             }

@@ -6,6 +6,9 @@ use serde::{Deserialize, Serialize};
 /// The answer to a query, which can be a line of a list.
 pub const QUERY: &str = "fpdb.query/1";
 
+/// A stored document, which can be a line of a list.
+pub const DOCUMENT: &str = "fpdb.document/1";
+
 /// A removable document.
 pub const REMOVABLE: &str = "fpdb.dedup/1";
 

@@ -88,6 +88,31 @@ fn rm_removes_the_documents_of_a_list() {
     assert!(run.stderr.contains("4 documents of the report are not stored, or no longer"), "{run:#?}");
 }
 
+/// A line of `fpdb list` means the one document that it describes, not all of its name.
+#[test]
+fn what_list_prints_is_a_list() {
+    let folder = start();
+    let old = folder.ok(&["list", "--format", "json", "in/c.jsonl"]).stdout;
+    folder.write("in/c.jsonl", lines(&[9]));
+    folder.ok(&["ingest", "-q", "--on-change", "both", "in"]);
+    folder.ok(&["list", "--format", "json", "-o", "listed.jsonl", "in/b.jsonl"]);
+    folder.write("listed.jsonl", format!("{old}{}", read(&folder, "listed.jsonl")));
+    let run = folder.ok(&["apply", "listed.jsonl", "--write", "copy", "--yes"]);
+    assert!(run.stdout.contains("4 of 4 listed documents left out"), "{run:#?}");
+    assert_eq!(
+        [read(&folder, "copy/in/a.jsonl"), read(&folder, "copy/in/c.jsonl")],
+        [lines(&[1, 2, 3, 4, 2]), lines(&[9])]
+    );
+    assert_eq!(folder.ok(&["rm", "--report", "listed.jsonl", "--format", "json"]).json()[0]["removed"], 4);
+    let named: Vec<String> = folder.ok(&["list"]).stdout.lines().map(str::to_owned).collect();
+    assert!(
+        named.iter().any(|line| line.contains("in/c.jsonl")) && !named.iter().any(|line| line.contains("in/b.jsonl")),
+        "{named:#?}"
+    );
+    let run = folder.ok(&["rm", "--report", "listed.jsonl"]);
+    assert!(run.stderr.contains("not stored, or no longer"), "{run:#?}");
+}
+
 /// A copy without the documents of a list holds the duplicates that a dedup report left out.
 #[test]
 fn a_list_and_a_report_share_no_copy() {
