@@ -60,18 +60,24 @@ impl App {
         if let Some(threads) = options.threads {
             builder = builder.threads(threads);
         }
-        let writer = builder.open_writer(&options.db)?;
-        let reader = Reader::new(writer.reader());
-        let reopening = Reopening::new(options.db.clone(), builder, reader.clone());
+        let written = Written::default();
+        let (reader, writer) = if options.read_only {
+            (Reader::new(builder.open(&options.db)?), Writer::none(written.clone()))
+        } else {
+            let database = builder.open_writer(&options.db)?;
+            let reader = Reader::new(database.reader());
+            let reopening = Reopening::new(options.db.clone(), builder, reader.clone());
+            (reader, Writer::start(database, reopening, written.clone())?)
+        };
         let mut epoch = [0; 4];
         getrandom::fill(&mut epoch)
             .map_err(|error| ServeError::system("get random bytes")(std::io::Error::other(error)))?;
-        let (stop, written, of_jobs) = (StopToken::new(), Written::default(), JobFigures::default());
+        let (stop, of_jobs) = (StopToken::new(), JobFigures::default());
         let bodies = (options.body_memory >> 10).min(Semaphore::MAX_PERMITS);
         Ok(Arc::new(Self {
             reader,
             metrics: Metrics::new(&written, &of_jobs),
-            writer: Writer::start(writer, reopening, written)?,
+            writer,
             work: Work::new(options.worker_count(), options.queue, stop.clone()),
             jobs: Jobs::new(options.jobs, options.kept_jobs, stop, of_jobs),
             keys,
@@ -88,6 +94,11 @@ impl App {
     /// A handle for reading; `None` once the service has ended.
     pub(crate) fn reader(&self) -> Option<Database> {
         self.reader.get()
+    }
+
+    /// Shows the last commit of another process, if the service only reads.
+    pub(crate) fn follow(&self) -> fpdb::Result<bool> {
+        self.reader.follow()
     }
 
     /// True until the service begins to end.
@@ -158,6 +169,7 @@ async fn run(app: Arc<App>, started: impl FnOnce(std::net::SocketAddr)) -> Resul
             }
         }
     });
+    let following = app.options.read_only.then(|| tokio::spawn(follow(Arc::clone(&app))));
     let patience = Duration::from_secs(app.options.drain_seconds);
     let routes: Router = routes::router(&app);
     let (end, ended) = tokio::sync::oneshot::channel();
@@ -177,5 +189,25 @@ async fn run(app: Arc<App>, started: impl FnOnce(std::net::SocketAddr)) -> Resul
         log::event("ending", "requests took too long and were cut off");
     }
     reload.abort();
+    following.iter().for_each(tokio::task::JoinHandle::abort);
     Ok(())
+}
+
+/// Shows the commits of other processes, a second after each of them.
+async fn follow(app: Arc<App>) {
+    // An error that lasts is logged once.
+    let mut logged = String::new();
+    loop {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        let shared = Arc::clone(&app);
+        let followed = match tokio::task::spawn_blocking(move || shared.follow()).await {
+            Ok(followed) => followed.map_err(|error| error.chain()),
+            Err(failed) => Err(failed.to_string()),
+        };
+        let failure = followed.err().unwrap_or_default();
+        if !failure.is_empty() && failure != logged {
+            log::event("answers show an earlier commit", &failure);
+        }
+        logged = failure;
+    }
 }

@@ -108,10 +108,23 @@ fn check(app: &App, sender: Option<Identity>, request: &Request) -> Answer<Optio
     let Some(needed) = needed(request.method(), route) else { return Ok(None) };
     check_origin(request.headers())?;
     let identity = sender.ok_or_else(Problem::no_key)?;
-    if identity.rights < needed {
-        return Err(Problem::no_rights(needed.name()));
+    if request.method() == Method::GET {
+        // Some lists need the right of an administrator, but change nothing.
+        check_rights(&identity, needed)?;
+    } else {
+        allow(app, &identity, needed)?;
     }
     Ok(Some(identity))
+}
+
+/// Checks that a sender may do what needs this right. A service that only reads allows no changes.
+pub(crate) fn allow(app: &App, who: &Identity, needed: Rights) -> Answer<()> {
+    check_rights(who, needed)?;
+    if app.options.read_only && needed > Rights::Read { Err(Problem::read_only()) } else { Ok(()) }
+}
+
+fn check_rights(who: &Identity, needed: Rights) -> Answer<()> {
+    if who.rights < needed { Err(Problem::no_rights(needed.name())) } else { Ok(()) }
 }
 
 /// The right that a route needs. `None` if anybody may see the route.

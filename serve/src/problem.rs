@@ -104,6 +104,12 @@ impl Problem {
             .detail(format!("a key with the right {needed} is needed"))
     }
 
+    /// The service changes nothing.
+    pub(crate) fn read_only() -> Self {
+        Self::new(StatusCode::FORBIDDEN, "read-only", "the service only reads the database")
+            .hint("change the database with the program fpdb, or start the service without --read-only")
+    }
+
     /// The request uses a name that is not the service's, as in DNS rebinding.
     pub(crate) fn other_host() -> Self {
         Self::new(StatusCode::MISDIRECTED_REQUEST, "other-host", "the service does not have this name")

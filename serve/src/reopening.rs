@@ -1,4 +1,7 @@
-//! Reopening: opens the database again after a failed write, such as on a full disk. Until then, the store
+//! Reopening: opens the database again, after a commit of another process or after a failed write.
+//!
+//! A service that only reads shows each commit of other processes. A service that writes opens the database
+//! again after a failed write, such as on a full disk. Until then, the store
 //! takes no changes. Opening it again replays its log, as a restart of the service does, so committed
 //! documents are safe.
 //!
@@ -43,6 +46,15 @@ impl Reader {
 
     pub(crate) fn close(&self) {
         drop(self.handle().take());
+    }
+
+    /// Shows the last commit of another process. Returns false if that commit is already shown.
+    pub(crate) fn follow(&self) -> fpdb::Result<bool> {
+        let Some(database) = self.get() else { return Ok(false) };
+        let newer = database.refreshed()?;
+        let is_new = newer.is_some();
+        newer.into_iter().for_each(|newer| self.replace(newer));
+        Ok(is_new)
     }
 
     /// Replaces the handle. Does nothing after the end of the service.

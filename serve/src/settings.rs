@@ -20,6 +20,9 @@ use crate::error::{Result, ServeError};
 pub struct ServeOptions {
     /// The folder of the database, which must exist.
     pub db: PathBuf,
+    /// Opens the database for reading only, so that other processes may change it. Each change over HTTP is
+    /// refused. Answers show a commit of another process after a second or two.
+    pub read_only: bool,
     /// The address to listen on; by default 127.0.0.1:7788. Other addresses than the machine's own need a key
     /// file.
     pub listen: SocketAddr,
@@ -109,6 +112,7 @@ impl Default for ServeOptions {
     fn default() -> Self {
         Self {
             db: PathBuf::new(),
+            read_only: false,
             listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 7788)),
             hosts: Vec::new(),
             key_file: None,

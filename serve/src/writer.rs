@@ -211,6 +211,11 @@ impl Writer {
         Ok(Self { changes: Mutex::new(Some(sender)), thread: Mutex::new(Some(thread)), written })
     }
 
+    /// The writer of a service that only reads: it takes no changes.
+    pub(crate) fn none(written: Written) -> Self {
+        Self { changes: Mutex::default(), thread: Mutex::default(), written }
+    }
+
     /// Makes the waiting changes, accepts no further ones, and closes the database.
     pub(crate) fn end(&self) {
         drop(self.changes.lock().unwrap_or_else(PoisonError::into_inner).take());

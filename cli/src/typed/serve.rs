@@ -28,6 +28,12 @@ pub(crate) struct ServeArgs {
     /// tells which.
     #[arg(long, value_name = "ADDRESS:PORT", env = "FPDB_LISTEN", hide_env = true)]
     pub(crate) listen: Option<SocketAddr>,
+    /// Only read the database, so that other processes may change it
+    ///
+    /// Each change over HTTP is refused with status 403. Answers show a commit of another process, such as an
+    /// ingest every night, after a second or two.
+    #[arg(long, env = "FPDB_READ_ONLY", hide_env = true)]
+    pub(crate) read_only: bool,
     /// File of keys; without one everybody who reaches the address may do everything
     ///
     /// A key a line: its name, its rights, and the SHA-256 of the key; then limits of its own, if any. SIGHUP

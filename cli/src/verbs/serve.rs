@@ -105,6 +105,7 @@ mod with_service {
                 *field = usize::try_from(size)?;
             }
         }
+        options.read_only |= args.read_only;
         options.key_file = args.key_file.clone().or(options.key_file);
         options.tls_cert = args.tls_cert.clone().or(options.tls_cert);
         options.tls_key = args.tls_key.clone().or(options.tls_key);

@@ -11,7 +11,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::app::App;
-use crate::keys::Identity;
+use crate::keys::{Identity, Rights};
 use crate::metrics::Reading;
 use crate::openapi::listed_backups;
 use crate::problem::{Answer, Problem};
@@ -48,7 +48,10 @@ pub(crate) async fn list_backups(State(app): State<Arc<App>>) -> Answer<Json<Bac
     let folder = app.options.backup_folder.clone().ok_or_else(Problem::no_backups)?;
     let backups = app.work.run(move |_| {
         // Before the first backup, the folder is empty or absent.
-        let is_empty = std::fs::read_dir(&folder).map_or(true, |mut entries| entries.next().is_none());
+        let is_empty = match std::fs::read_dir(&folder) {
+            Ok(mut entries) => entries.next().is_none(),
+            Err(error) => error.kind() == std::io::ErrorKind::NotFound,
+        };
         if is_empty { Ok(Vec::new()) } else { Ok(fpdb::maintenance::backups(&folder)?) }
     });
     Ok(Json(BackupList { backups: backups.await? }))
@@ -59,7 +62,7 @@ pub(crate) async fn list_backups(State(app): State<Arc<App>>) -> Answer<Json<Bac
 pub(crate) struct SessionView {
     /// The name of the key; empty without keys.
     name: String,
-    /// read, write or admin.
+    /// read, write or admin. A service that only reads allows nobody more than read.
     rights: &'static str,
     /// True if requests need a key.
     keys: bool,
@@ -76,7 +79,7 @@ pub(crate) struct SessionView {
 pub(crate) async fn session(State(app): State<Arc<App>>, Extension(who): Extension<Identity>) -> Json<SessionView> {
     Json(SessionView {
         name: who.name.to_string(),
-        rights: who.rights.name(),
+        rights: if app.options.read_only { Rights::Read } else { who.rights }.name(),
         keys: app.keys.are_needed(),
         max_body: app.options.max_body,
         max_results: app.options.max_results,

@@ -23,6 +23,7 @@ use utoipa::ToSchema;
 
 use super::request::{Name, read_json};
 use crate::app::App;
+use crate::gate::allow;
 use crate::jobs::{Job, JobKind, JobView, Lines};
 use crate::keys::{Identity, Rights};
 use crate::problem::{Answer, Problem};
@@ -125,9 +126,9 @@ fn dedup_options(app: &App, who: &Identity, profile: &Profile, given: Map<String
     let options: DedupOptions = fpdb::options_from_json(&DedupOptions::of(profile, by), Value::Object(given))?;
     no_limits(&options.limits)?;
     options.check()?;
-    if options.mode != DedupMode::Once && who.rights < Rights::Write {
+    if options.mode != DedupMode::Once {
         // These modes store decisions, which is a change of the database.
-        return Err(Problem::no_rights(Rights::Write.name()));
+        allow(app, who, Rights::Write)?;
     }
     Ok(options.limits(app.limits.clone()))
 }

@@ -108,6 +108,10 @@ fn backups_are_made_in_the_folder_of_the_service() {
     let service =
         Service::new(|options| ServeOptions { backup_folder: Some(of_service), keep_backups: Some(2), ..options });
     assert_eq!(service.get("/v1/backups").json(), json!({"backups": []}));
+    // A folder that cannot be read is not an empty one.
+    std::fs::write(&folder, "no folder").unwrap();
+    assert!(service.get("/v1/backups").status >= 400);
+    std::fs::remove_file(&folder).unwrap();
     for number in 1..4 {
         service.put(&format!("{number}.txt"), TEXT);
         let asked = service.ask("POST", "/v1/backup", &[], "");
