@@ -21,15 +21,19 @@ pub(crate) const AT_COMMIT: &str =
     "stopping at the next commit; press Ctrl-C again to stop at once (what is committed stays)";
 
 /// Listens for SIGINT (Ctrl-C), SIGTERM, SIGHUP and SIGUSR1, unless ignored. SIGUSR1 asks for the progress.
+/// SIGXFSZ says that a file would exceed `ulimit -f`. It must not end the program: the write then fails, and its
+/// error names the file.
 pub(crate) fn install() -> io::Result<()> {
-    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1};
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1, SIGXFSZ};
     let ignored = ignored();
-    let heard = [SIGINT, SIGTERM, SIGHUP, SIGUSR1].into_iter().filter(|signal| ignored & (1 << (signal - 1)) == 0);
+    let heard =
+        [SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGXFSZ].into_iter().filter(|signal| ignored & (1 << (signal - 1)) == 0);
     let mut signals = signal_hook::iterator::Signals::new(heard)?;
     std::thread::Builder::new().name("signals".into()).spawn(move || {
         for signal in signals.forever() {
             match signal {
                 SIGUSR1 => super::step_report::say_now(),
+                SIGXFSZ => {}
                 _ => stop(),
             }
         }

@@ -170,3 +170,18 @@ fn too_few_open_files_are_an_error_that_says_so() {
     assert!(outcomes.iter().all(|&times| times > 3), "{outcomes:?}");
     folder.ok(&["--db", "db", "verify"]);
 }
+
+/// A limit of the shell for the size of files is an error of a write. Its signal does not end the program.
+#[test]
+fn a_file_that_may_not_grow_is_an_error() {
+    let folder = Folder::new();
+    documents(&folder, 250);
+    let limited = format!("ulimit -f 64; exec '{}' \"$@\"", env!("CARGO_BIN_EXE_fpdb"));
+    let mut command = Command::new("bash");
+    command.args(["-c", &limited, "fpdb", "-q", "ingest", "docs", "--profile", "words"]).current_dir(folder.path());
+    let run = Run::of(&command.env_remove("FPDB_DB").stdin(Stdio::null()).output().unwrap());
+    assert!(run.status == 2 && run.stderr.contains("File too large"), "{run:#?}");
+    folder.ok(&["ingest", "-q", "docs", "--profile", "words"]);
+    folder.ok(&["verify"]);
+    assert_eq!(folder.ok(&["list", "--format", "json"]).json().len(), 250);
+}
