@@ -284,6 +284,8 @@ fn crawls_give_their_responses_without_the_transfer() {
             let url = format!("http://example.org/{coding}/{}", TEXTS[number / 5]);
             assert_eq!(document["metadata"]["url"], url.as_str());
             assert_eq!(document["metadata"]["date"], "2003-06-09T12:00:00Z");
+            let status = (coding != "resource").then(|| serde_json::json!("200"));
+            assert_eq!(document["metadata"].get("status"), status.as_ref());
         }
     }
 }

@@ -59,6 +59,9 @@ impl Headers {
     }
 }
 
+/// The name under which [`response`] gives the status code. No header has it, because HTTP/2 reserved it.
+pub(super) const STATUS: &str = ":status";
+
 /// Removes the headers of a response, if it has any, and decodes its body.
 pub(super) fn response<'a>(input: &'a mut dyn Read, meter: &'a Meter<'a>) -> io::Result<(Headers, Box<dyn Read + 'a>)> {
     const PROTOCOL: &[u8] = b"HTTP/";
@@ -72,7 +75,11 @@ pub(super) fn response<'a>(input: &'a mut dyn Read, meter: &'a Meter<'a>) -> io:
     }
     let mut status = Vec::new();
     (&mut input).take(HEADER_BYTES).read_until(b'\n', &mut status)?;
-    let headers = Headers::read(&mut input)?;
+    let mut headers = Headers::read(&mut input)?;
+    let code = std::str::from_utf8(&status).ok().and_then(|line| line.split_ascii_whitespace().nth(1));
+    if let Some(code) = code.filter(|code| code.len() == 3 && code.bytes().all(|byte| byte.is_ascii_digit())) {
+        headers.fields.insert(0, (STATUS.into(), code.to_owned()));
+    }
     let mut body: Box<dyn Read + 'a> = Box::new(input);
     let says = |name: &str, what: &str| {
         headers.get(name).is_some_and(|value| value.split(',').any(|part| part.trim().eq_ignore_ascii_case(what)))
@@ -265,7 +272,10 @@ mod tests {
         let (headers, mut body) = response(&mut input, &meter).unwrap();
         let mut text = String::new();
         body.read_to_string(&mut text).unwrap();
-        assert_eq!((headers.get("content-type"), &text[..]), (Some("text/html"), "body"));
+        assert_eq!(
+            (headers.get("content-type"), headers.get(STATUS), &text[..]),
+            (Some("text/html"), Some("200"), "body")
+        );
     }
 
     #[test]
@@ -274,6 +284,7 @@ mod tests {
             assert_eq!(body_of(text.as_bytes()), text);
         }
         assert_eq!(body_of(b"HTTP/1.0 200\n\nafter"), "after");
+        assert_eq!(body_of(b"HTTP/1.0 \xff\n\nafter"), "after");
         assert_eq!(body_of(b"HTTP/1.0 200\nTransfer-Encoding: chunked\n\nnot at all"), "not at all");
         assert_eq!(
             body_of(b"HTTP/1.0 200\nTransfer-Encoding: chunked\n\n5\r\nhe"),

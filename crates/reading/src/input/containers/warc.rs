@@ -105,18 +105,19 @@ pub(super) fn hand_over(
     headers: &Headers,
     kind: RecordKind,
     suffix: String,
-    metadata: Vec<(String, String)>,
+    mut metadata: Vec<(String, String)>,
     meter: &Meter<'_>,
     members: &mut dyn Members,
 ) -> Result<()> {
-    let url = metadata.iter().find(|(name, _)| name == "url").map_or("", |(_, url)| url.as_str());
+    let url = metadata.iter().find(|(name, _)| name == "url").map_or(String::new(), |(_, url)| url.clone());
     if kind == RecordKind::Plain {
-        let hint = hint(headers.get("content-type"), url);
+        let hint = hint(headers.get("content-type"), &url);
         return members.member(Member { suffix, hint, modified: None, metadata, content: MemberContent::Stream(body) });
     }
     match http::response(body, meter) {
         Ok((response, mut document)) => {
-            let hint = hint(response.get("content-type"), url);
+            let hint = hint(response.get("content-type"), &url);
+            metadata.extend(response.get(http::STATUS).map(|code| ("status".to_owned(), code.to_owned())));
             members.member(Member {
                 suffix,
                 hint,
