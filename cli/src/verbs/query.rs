@@ -111,16 +111,7 @@ pub(crate) fn run(global: &Global, args: &QueryArgs, printer: &Printer) -> anyho
     }
     folders.tell_missing(&database, printer)?;
     let unit = if args.submission_by.is_some() { "submission" } else { "document" };
-    if tally.unsorted > 0 {
-        let unsorted = count(tally.unsorted, unit);
-        printer.note(&format!(
-            "{unsorted} not shown may be older: --top chooses by score, then --sort orders (--top 0 sorts all)"
-        ));
-    }
-    if tally.dated_by_file > 0 {
-        let of_file = count(tally.dated_by_file, unit);
-        printer.note(&format!("{of_file} ordered by the time of the file: no date in the metadata is readable"));
-    }
+    tally.order.tell(unit, printer);
     // Text for people already says this for each query.
     if !global.format.is_for_people() {
         tell_too_short(too_short, too_short_submissions, database.profile().k(), printer);
@@ -167,10 +158,37 @@ struct QueryTally {
     too_short_submissions: u64,
     /// Number of attachments of queried mails.
     attachments: u64,
+    order: OrderTally,
+}
+
+/// Counts what limits the order of `--sort oldest`.
+#[derive(Default)]
+struct OrderTally {
     /// Number of matches that --top left out before they were sorted by age.
     unsorted: u64,
     /// Number of matches that were sorted by the time of a file.
     dated_by_file: u64,
+}
+
+impl OrderTally {
+    fn add(&mut self, answer: &QueryAnswer) {
+        self.unsorted += answer.matching_documents.saturating_sub(answer.matches.len() as u64);
+        let is_of_file = |found: &&Match| DocumentTime::of(found).is_some_and(|time| !time.is_date);
+        self.dated_by_file += answer.matches.iter().filter(is_of_file).count() as u64;
+    }
+
+    fn tell(&self, unit: &str, printer: &Printer) {
+        if self.unsorted > 0 {
+            let unsorted = count(self.unsorted, unit);
+            printer.note(&format!(
+                "{unsorted} not shown may be older: --top chooses by score, then --sort orders (--top 0 sorts all)"
+            ));
+        }
+        if self.dated_by_file > 0 {
+            let of_file = count(self.dated_by_file, unit);
+            printer.note(&format!("{of_file} ordered by the time of the file: no date in the metadata is readable"));
+        }
+    }
 }
 
 /// The message at the first Ctrl-C.
@@ -216,9 +234,7 @@ impl Asked<'_> {
         self.tally.found |= !answer.matches.is_empty();
         let (mut answer, times) = (answer, self.args.shows_times());
         if self.args.sort == QuerySort::Oldest {
-            self.tally.unsorted += answer.matching_documents.saturating_sub(answer.matches.len() as u64);
-            let is_of_file = |found: &&Match| DocumentTime::of(found).is_some_and(|time| !time.is_date);
-            self.tally.dated_by_file += answer.matches.iter().filter(is_of_file).count() as u64;
+            self.tally.order.add(&answer);
             answer.matches.sort_by_cached_key(|found| {
                 let time = DocumentTime::of(found);
                 (time.is_none(), time)
@@ -427,6 +443,10 @@ fn report(
     let unlisted =
         |(_, answer): &(_, QueryAnswer)| answer.matching_documents.saturating_sub(answer.matches.len() as u64);
     let unlisted: u64 = answers.iter().map(unlisted).sum();
+    let mut order = OrderTally::default();
+    if args.sort == QuerySort::Oldest {
+        answers.iter().for_each(|(_, answer)| order.add(answer));
+    }
     let failed = !failures.is_empty();
     let settings = vec![
         Setting::plain("--mode", (args.mode != Mode::Containment).then_some(args.mode)),
@@ -458,6 +478,7 @@ fn report(
             count(unlisted, "matching document")
         ));
     }
+    order.tell(if args.submission_by.is_some() { "submission" } else { "document" }, printer);
     Ok(match (failed || !complete, found) {
         (true, _) => RunStatus::Incomplete,
         (false, false) if args.exit_status => RunStatus::NothingFound,

@@ -143,6 +143,11 @@ fn reports_show_senders_and_dates_and_begin_with_the_oldest() {
         assert_eq!(whole.documents.iter().any(|document| document.dated.is_some()), report != "hidden");
     }
     assert!(rows("hidden").iter().all(|row| !row.contains("2021") && !row.contains("@x")));
+    // Without times the best pair comes first.
+    for (report, way) in [("first", "ascending"), ("hidden", "descending")] {
+        browser.open(&folder.path().join(report).join("index.html"), "");
+        assert_eq!(browser.text("document.querySelector('th[aria-sort]').getAttribute('aria-sort')"), way, "{report}");
+    }
 }
 
 /// Dates are ordered by time, not by text. A date that cannot be read does not hide the time of the file.

@@ -57,7 +57,11 @@ const fieldOf = (document, wanted) => Object.entries(document.metadata || {}).fi
 
 // The time of a document in seconds: the date in its metadata, otherwise the time of its file, if the report has either.
 const timeOf = ({ dated, modified }) => dated ?? modified ?? null;
-const dateOf = (document) => moment(timeOf(document) ?? NaN);
+
+// The time of one side of a pair. Of a submission it is the earliest time of its files in the pair.
+const earliest = (times) => times.filter((time) => time !== null).reduce((first, time) => (first === null || time < first ? time : first), null);
+const timeIn = (pair, side) => timeOf(report.documents[pair[side]]) ?? earliest((pair.files || []).map((at) => timeOf(report.documents[report.pairs[at][side]])));
+const dateIn = (pair, side) => moment(timeIn(pair, side) ?? NaN);
 
 // What tells documents apart for a reader: their label and group, and the sender of a mail.
 const labelsOf = (document) => {
@@ -101,8 +105,8 @@ function overview() {
     { key: "number", title: "pair", class: "number", of: (pair) => -pair.number, cell: (pair) => h("a", { href: `#pair=${pair.number + 1}`, "aria-label": `pair ${pair.number + 1}` }, String(pair.number + 1)) },
     { key: "a", title: report.dedup ? "A, removable" : report.command === "query" ? "A, the query" : "A", of: (pair) => report.documents[pair.a].name, cell: (pair) => [name(report.documents[pair.a].name), pair.removal && pair.removal.id && h("span", { class: "faint" }, ` id ${inLine(pair.removal.id)}`), labelsOf(report.documents[pair.a])] },
     { key: "b", title: report.dedup ? "B, its survivor" : "B", of: (pair) => report.documents[pair.b].name, cell: (pair) => [name(report.documents[pair.b].name), labelsOf(report.documents[pair.b]), pairNote(pair)] },
-    ...["a", "b"].filter((side) => ranked.some((pair) => dateOf(report.documents[pair[side]]))).map((side) => (
-      { key: `date_${side}`, title: `date of ${side.toUpperCase()}`, of: (pair) => timeOf(report.documents[pair[side]]), cell: (pair) => inLine(dateOf(report.documents[pair[side]]) || "\u2013") })),
+    ...["a", "b"].filter((side) => ranked.some((pair) => dateIn(pair, side))).map((side) => (
+      { key: `date_${side}`, title: `date of ${side.toUpperCase()}`, of: (pair) => timeIn(pair, side), cell: (pair) => inLine(dateIn(pair, side) || "\u2013") })),
     ...(report.dedup ? [
       { key: "group", title: "group", class: "number", of: (pair) => -pair.removal.group, cell: (pair) => grouped(pair.removal.group) },
       { key: "because", title: "because", of: (pair) => pair.removal.because, cell: (pair) => pair.removal.because },
@@ -117,6 +121,9 @@ function overview() {
     { key: "passages", title: "passages", class: "number", of: (pair) => pair.passages ?? -1, cell: (pair) => pair.passages === null ? "\u2013" : grouped(pair.passages) },
     { key: "longest", title: "longest passage", class: "number", of: (pair) => pair.longest ?? -1, cell: longest },
   ];
+
+  // Without any known time, the best pair comes first.
+  if (view.sort.startsWith("date_") && !columns.some((column) => column.key === view.sort)) Object.assign(view, { sort: "score", ascending: false });
 
   function head() {
     heads.replaceChildren(...columns.map((column) => {
@@ -333,7 +340,7 @@ function save(pairs) {
   const cluster = new Map(groups.flatMap((group, number) => group.map((document) => [document, number + 1])));
   const ofText = TWO_VIEWS ? ["score", "text_shared", "text_resemblance", "text_containment_a", "text_containment_b"] : [];
   const sides = ["a", "b"];
-  const facts = sides.flatMap((side) => [[`${side}_date`, (pair) => dateOf(report.documents[pair[side]])],
+  const facts = sides.flatMap((side) => [[`${side}_date`, (pair) => dateIn(pair, side)],
     [`${side}_metadata`, (pair) => JSON.stringify(report.documents[pair[side]].metadata || {})]]);
   const lines = [["pair", "a", "b", "shared", "resemblance", "containment_a", "containment_b", ...ofText, "identical", "passages", "longest_passage", "cluster", ...(report.dedup ? ["group", "because", "novel", "bytes", "id"] : []), ...facts.map(([title]) => title)]];
   for (const pair of pairs) lines.push([pair.number + 1, report.documents[pair.a].name, report.documents[pair.b].name, pair.shared, pair.resemblance,
