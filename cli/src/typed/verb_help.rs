@@ -25,8 +25,8 @@ pub(crate) const DATABASE: &str =
 pub(crate) const EXIT_STATUS: [(&str, &str); 4] = [
     ("0", "All is done. Also if nothing was found, unless -e is given."),
     ("1", "Nothing was found, with query -e or diff -e."),
-    ("2", "An error, or a document that could not be read. All other documents were processed."),
-    ("130", "Interrupted. Everything that was committed stays; the same command continues."),
+    ("2", "Something failed. A summary means that the rest is done. After an error alone, run it again."),
+    ("130", "Interrupted. Everything that was committed stays; the same command, run again, continues."),
 ];
 
 /// The environment variables that fpdb reads, and their effects.
