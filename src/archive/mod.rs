@@ -1,9 +1,8 @@
-//! The archive jobs: they find documents of an archive that share text or are removable, and act on the
-//! findings.
+//! Archive: the jobs that compare all documents of a database with each other, and act on the findings.
 //!
 //! * [`pairs`]: all pairs of documents above a threshold.
 //! * [`dedup`]: the removable documents, each with its survivor.
-//! * [`repeats`]: passages that stand in several documents.
+//! * [`repeats`]: passages that occur in an earlier document, or earlier in their own.
 //! * [`apply`]: removes, links, moves or marks the documents in a report.
 
 pub mod apply;

@@ -194,29 +194,6 @@ def gaps(options, _, pages):
     save(options, "gaps", figure, 'fpdb.fingerprint(DOCUMENTATION, fpdb.Profile(unit="char", k=50, w=W, selection="robust|plain|mod:P"), format="html")')
 
 
-def frequency(options, program, pages):
-    """Figure 4 of the paper: frequency by rank, of all hashes and of fingerprints. The frequency is the number of documents."""
-    pages = pages[::EVERY]
-    figure, axes = pyplot.subplots(figsize=(6.4, 4.4))
-    for name, flags, colour in (("all k-grams", ("-w", 1), COLOURS["0 mod p"]), ("fingerprints, w = 100", ("-w", 100), COLOURS["robust"])):
-        database, _, _ = program.ingest(pages, "--unit", "char", "-k", K, *flags)
-        stats = program.run(database, "stats", "--hashes")[0][0]
-        program.drop(database)
-        ranks, frequencies, rank = [], [], 0
-        for counted in reversed(stats["df"]):
-            # Of some hashes together only the range of their frequencies is known; the last of them has the least.
-            rank += counted["hashes"]
-            ranks.append(rank)
-            frequencies.append(counted["from"])
-        axes.loglog(ranks, frequencies, color=colour, marker="o", markersize=4, label=name)
-    axes.set_xlabel("rank of the hash")
-    axes.set_ylabel("documents that hold it")
-    axes.set_title("Frequency by rank, as in Figure 4 of the winnowing paper")
-    axes.legend()
-    axes.grid(True, which="major", alpha=0.3)
-    save(options, "frequency", figure, "fpdb ingest --unit char -k 50 -w 1|100 DOCUMENTATION; fpdb stats --hashes")
-
-
 def estimate(options, program, pages):
     """The estimate of resemblance and its interval against n, for a page and a text that takes half of itself from that page."""
     html = sorted((path for path in pages if path.suffix == ".html"), key=lambda path: -path.stat().st_size)
@@ -273,7 +250,7 @@ def cost(options, program, pages):
     save(options, "cost", figure, "fpdb ingest --profile prose --threads 1 PAGES; fpdb query PAGE --no-passages --threads 1")
 
 
-FIGURES = {"density": density, "gaps": gaps, "frequency": frequency, "estimate": estimate, "cost": cost}
+FIGURES = {"density": density, "gaps": gaps, "estimate": estimate, "cost": cost}
 
 
 def main():

@@ -1,5 +1,5 @@
-//! Code shared by all parts of fpdb and the program that embeds it (the host). It covers errors, progress,
-//! stopping, threads, memory and temporary files.
+//! Host: the parts of fpdb that concern the program in which it is embedded, called the *host*. These are
+//! errors, progress, stopping, threads, memory and temporary files.
 //!
 //! An embedded library must not change its host. So no hook, limit, pool or registry of the process is set
 //! here, unless the host calls the function that sets it.

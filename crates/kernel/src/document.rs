@@ -159,7 +159,8 @@ impl fmt::Display for Format {
 }
 
 impl Language {
-    /// All languages, ordered by name.
+    /// All languages. Their order is fixed, because saved fuzz inputs name a language by its place. A new
+    /// language comes last.
     pub const ALL: [Self; 17] = [
         Self::Bash,
         Self::C,

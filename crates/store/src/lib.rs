@@ -10,8 +10,9 @@
 //! * A *tombstone* marks a deleted document, until no run holds postings of it.
 //!
 //! Ingest only adds keys. It uses no merge operator and never reads postings to rewrite them. It writes
-//! postings and positions as sorted files, which the engine takes over whole. A commit is one synced write.
-//! It makes postings, positions and their documents visible together. `codec/format.rs` describes the format.
+//! postings and positions as *tables*, files of sorted rows, which the engine takes over whole. A commit is
+//! one synced write. It makes postings, positions and their documents visible together. `codec/format.rs`
+//! describes the format.
 //!
 //! Nothing that grows with the corpus is one value: blocks, filters, chunks of positions and texts, and sets
 //! of documents are bounded in size.

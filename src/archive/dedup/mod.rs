@@ -42,7 +42,8 @@
 //! # The rule
 //!
 //! Documents have one total order, most worth keeping first. A document is removable if one earlier survivor
-//! holds enough of its fingerprints and leaves no long stretch of it unmatched. Likeness is never passed on
+//! holds enough of its fingerprints and leaves no long stretch of it unmatched. A second pass also removes a
+//! survivor if a later survivor does so. Likeness is never passed on
 //! from document to document, because transitive closure removes most of some corpora. The answer depends
 //! neither on threads or memory nor on where a run was interrupted. `docs/dedup-reference.md` has the rule,
 //! its costs and the measurements.

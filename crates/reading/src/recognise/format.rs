@@ -1,5 +1,6 @@
 //! Detects the format of a document from its first bytes and its name. The result depends on nothing else.
-//! The content takes precedence over the name. Binary data without a reader is skipped.
+//! The content takes precedence over the name, but HTML does so only over names of plain text and unknown
+//! ones ([`choose`]). Binary data without a reader is skipped.
 
 use super::{ZipKind, extension, zip_kind};
 use fpdb_host::skip_reason::SkipReason;

@@ -3,8 +3,10 @@
 //! on nothing else.
 //!
 //! Both use the functions of this file for names and zip archives, so their answers agree. A binary signature
-//! takes precedence over the name, because it is unambiguous. Text has no signature, so there the name
-//! decides. Programming languages have their own rules (`normalize::language_of`).
+//! takes precedence over the name, because it is unambiguous. So does the beginning of a notebook, of TeX and
+//! of a mail. The beginning of HTML takes precedence over names of plain text and unknown names only, since
+//! other formats of text may begin like a page. All other text has no signature, so there the name decides.
+//! Programming languages have their own rules (`normalize::language_of`).
 
 mod format;
 mod from_line;
