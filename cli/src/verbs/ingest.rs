@@ -57,6 +57,7 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
         elsewhere: None,
         named_by_path: None,
         moved: None,
+        old_is_pruned: false,
         programs: 0,
     };
     let progress = IngestBar::start(printer, &sources, &options);
@@ -87,7 +88,7 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
         printer.note(&format!("nothing was added: the database {} was not kept", path.display()));
     }
     let events = watch.events.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let programs = events.programs;
+    let (programs, old_is_pruned) = (events.programs, events.old_is_pruned && !args.dry_run);
     let (elsewhere, named_by_path, moved) = (events.elsewhere, events.named_by_path, events.moved);
     let (archives, textless) = (events.archives, events.without_text);
     let (office, first_office) = events.office;
@@ -158,7 +159,10 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
         printer.note(&format!(
             "{documents} {verb} new and the same as stored ones whose files no longer exist: {new} as {old}"
         ));
-        printer.note(&hint_to_rename(&old, &new, args.dry_run));
+        // Otherwise there is nothing to remove or to rename.
+        if !old_is_pruned {
+            printer.note(&hint_to_rename(&old, &new, args.dry_run));
+        }
     }
     if let Some((name, source)) = elsewhere {
         let (documents, verb) =
@@ -267,6 +271,8 @@ struct Events {
     /// A document whose file is gone while a new document has the same content, and the new document. Of
     /// several, the two whose names differ least: others may be copies of the moved file.
     moved: Option<(String, String)>,
+    /// True if `--prune` has removed the old document of `moved`.
+    old_is_pruned: bool,
     /// Number of added documents that are source code by their names.
     programs: u64,
 }
@@ -355,6 +361,9 @@ impl fpdb::Progress for Messages<'_> {
     }
 
     fn pruned(&self, name: &str) {
+        let mut events = self.events();
+        events.old_is_pruned |= events.moved.as_ref().is_some_and(|(old, _)| old == name);
+        drop(events);
         self.detail(|| format!("removed {name}: its file no longer exists"));
     }
 
