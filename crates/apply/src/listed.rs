@@ -12,6 +12,7 @@ use roaring::RoaringBitmap;
 use rustc_hash::FxHashSet;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
+use serde_json::Value;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use super::passages::NO_SURVIVOR;
@@ -29,9 +30,11 @@ use fpdb_kernel::hex;
 struct ListLine {
     schema: Option<String>,
     document: Option<String>,
-    /// The name and the id of a document as `fpdb list` prints it.
-    name: Option<String>,
-    id: Option<u32>,
+    /// The name and the id of a document as `fpdb list` prints it. Other lines may have any fields.
+    #[serde(default)]
+    name: Value,
+    #[serde(default)]
+    id: Value,
     #[serde(default)]
     matches: Vec<Named>,
     #[serde(default)]
@@ -53,10 +56,12 @@ impl ListLine {
     /// The documents of a line; `None` if the line is not a line of a list.
     fn documents(self) -> Option<Vec<Named>> {
         let one = |document, id| Some(vec![Named { document, id, files: Vec::new() }]);
-        match (self.schema.as_deref(), self.document, self.name) {
-            (None, Some(document), _) => one(document, None),
-            (Some(report_lines::DOCUMENT), _, Some(name)) => one(name, self.id),
-            (Some(report_lines::QUERY), ..) => Some(self.matches),
+        match (self.schema.as_deref(), self.document) {
+            (None, Some(document)) => one(document, None),
+            (Some(report_lines::DOCUMENT), _) => {
+                one(self.name.as_str()?.to_owned(), self.id.as_u64().and_then(|id| u32::try_from(id).ok()))
+            }
+            (Some(report_lines::QUERY), _) => Some(self.matches),
             _ => None,
         }
     }

@@ -59,9 +59,14 @@ pub(super) fn differing(old: &str, new: &str) -> usize {
 
 /// The advice after an ingest of files that were moved. `old` and `new` are the names of one of these files.
 pub(super) fn hint_to_rename(old: &str, new: &str, dry_run: bool) -> String {
-    // The names have these ends in common, below a folder or an archive. The first component of each name
-    // must remain, even if a folder was moved into another one.
-    let common = old.match_indices(['/', '!']).filter(|&(at, _)| at > 0).map(|(at, _)| &old[at..]);
+    // The names have these ends in common, below a folder or an archive, or as records of a file. The first
+    // component of each name must remain, even if a folder was moved into another one.
+    let is_end = |at: usize| {
+        let number = old[at..].strip_prefix([':', '#']);
+        number.is_none_or(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    let common = old.match_indices(['/', '!', ':', '#']).filter(|&(at, _)| at > 0 && is_end(at));
+    let common = common.map(|(at, _)| &old[at..]);
     let mut folders = common.filter_map(|below| {
         let (old, new) = (old.strip_suffix(below)?, new.strip_suffix(below).filter(|new| !new.is_empty())?);
         Some((old, new, &below[..1]))
@@ -100,6 +105,12 @@ mod tests {
             ("/a/t.zip!m/n", "/b/t.zip!m/n", "`fpdb mv '/a' '/b'`"),
             ("x/t.txt", "b/x/t.txt", "if all of x was moved to b/x: `fpdb rm --prefix 'x/' --yes`"),
             ("n.zip!d/t.txt", "m.zip!d/t.txt", "if all of n.zip was moved to m.zip: `fpdb rm --prefix 'n.zip!' --yes`"),
+            (
+                "a/t.jsonl:7",
+                "a/u.jsonl:7",
+                "`fpdb rm --prefix 'a/u.jsonl:' --yes` and then `fpdb mv 'a/t.jsonl' 'a/u.jsonl'`",
+            ),
+            ("a/t:b.txt", "a/u:b.txt", "`fpdb rm 'a/t:b.txt'` removes the old one"),
             ("a/t.txt", "a/u.txt", "`fpdb rm 'a/t.txt'` removes the old one"),
             ("a/t.txt", "a/b/t.txt", "`fpdb rm 'a/t.txt'` removes the old one"),
             ("a/b/t.txt", "a/t.txt", "`fpdb rm 'a/b/t.txt'` removes the old one"),
