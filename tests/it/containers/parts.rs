@@ -67,6 +67,7 @@ fn a_part_that_is_not_there_is_told_from_a_missing_file() {
         ("two.jsonl", ":3"),
         ("box.mbox", "#2"),
         ("box.mbox", "#1!nosuch.pdf"),
+        ("all.zip", &format!("!{}", "x".repeat(300))),
     ] {
         let name = format!("{file}{part}");
         for run in [folder.run(&["diff", &name, "unpacked/a.txt"]), folder.run(&["query", &name])] {
@@ -76,6 +77,17 @@ fn a_part_that_is_not_there_is_told_from_a_missing_file() {
     }
     let run = folder.run(&["diff", "none.zip!a.txt", "unpacked/a.txt"]);
     assert!(run.status == 2 && run.stderr.contains("cannot read none.zip!a.txt"), "{run:?}");
+    // Other reasons for which a path is not read are said.
+    folder.write("plain.txt#1/a.txt", prose(2));
+    std::os::unix::fs::symlink("plain.txt#2", folder.path().join("plain.txt#2")).unwrap();
+    for (name, told) in [
+        ("plain.txt#1", "plain.txt#1 is not a regular file"),
+        ("plain.txt#1/none.txt", "cannot read plain.txt#1/none.txt"),
+        ("plain.txt#2", "cannot read plain.txt#2"),
+    ] {
+        let run = folder.run(&["diff", name, "unpacked/a.txt"]);
+        assert!(run.status == 2 && run.stderr.contains(told), "{run:?}");
+    }
     // A file whose name has such a sign is that file.
     folder.write("plain.txt!a.txt", prose(2));
     assert!(folder.ok(&["diff", "plain.txt!a.txt", "unpacked/b.txt"]).stdout.contains("100.0%"));

@@ -1,5 +1,6 @@
 //! Single document: the one document at a path or on standard input, for a query. A container is an error.
 
+use std::io::ErrorKind;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::mpsc::sync_channel;
@@ -23,7 +24,8 @@ pub fn single_document(path: &Path, options: &ReadOptions, stop: &StopToken) -> 
     }
     let candidate = match candidate_of(path) {
         Ok(candidate) => candidate,
-        Err(error) => return named_part(path, options, stop).unwrap_or(Err(error)),
+        Err(error) if is_no_file(&error) => return named_part(path, options, stop).unwrap_or(Err(error)),
+        Err(error) => return Err(error),
     };
     let Some(file) = candidate.about.file.clone() else { return single_stream(candidate, path, options, stop) };
     let mut about = candidate.about;
@@ -32,6 +34,12 @@ pub fn single_document(path: &Path, options: &ReadOptions, stop: &StopToken) -> 
         Opened::Document(content) => Ok(Candidate { about, content }),
         Opened::Container(_) => Err(Error::Document(DocumentError::IsAContainer { path: path.to_owned() })),
     }
+}
+
+/// True if the error says that no file has the path. The name of a web record can be too long for a file.
+fn is_no_file(error: &Error) -> bool {
+    let kinds = [ErrorKind::NotFound, ErrorKind::NotADirectory, ErrorKind::InvalidFilename];
+    matches!(error, Error::Io { source, .. } if kinds.contains(&source.kind()))
 }
 
 /// The document on standard input or in a pipe, without attachments; `path` names it. A separate thread reads

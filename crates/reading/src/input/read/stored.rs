@@ -58,7 +58,7 @@ pub(crate) fn text_gone(source: &str, suffix: &str) -> Error {
 
 /// The document that a path names as a part of a container, such as `all.zip!ann/a.c`. `!/` means `!`. The
 /// container may have any size. `None` if no beginning of the path is a file. If the file has no such part,
-/// this is [`DocumentError::NoSuchPart`].
+/// this is [`DocumentError::NoSuchPart`], or `None` if the path is that of a file in an existing folder.
 pub(crate) fn named_part(path: &Path, options: &ReadOptions, stop: &StopToken) -> Option<Result<Candidate>> {
     let path = path.to_str()?;
     let (at, _) = path.match_indices(PARTS).find(|&(at, _)| Path::new(&path[..at]).is_file())?;
@@ -70,9 +70,17 @@ pub(crate) fn named_part(path: &Path, options: &ReadOptions, stop: &StopToken) -
     let wanted = BTreeMap::from([(record.clone(), u64::MAX), (suffix.clone(), u64::MAX)]);
     match members_of_file(Path::new(file), field, &wanted, options, u64::MAX, stop) {
         Ok(mut members) => {
+            // A run that is stopped has not looked at all parts.
+            if let Err(stopped) = stop.check() {
+                return Some(Err(stopped));
+            }
             let found = members.take(&record, &suffix).or_else(|| members.take(&suffix, &suffix));
-            let missing = || DocumentError::NoSuchPart { path: file.into(), part: suffix.clone() };
-            Some(found.unwrap_or_else(|| Err(Error::Document(missing()))))
+            let is_folder = |above: &Path| above.as_os_str().len() > file.len() && above.is_dir();
+            let is_in_folder = || Path::new(path).parent().is_some_and(is_folder);
+            found.or_else(|| {
+                let missing = DocumentError::NoSuchPart { path: file.into(), part: suffix.clone() };
+                (!is_in_folder()).then_some(Err(Error::Document(missing)))
+            })
         }
         Err(error) => Some(Err(error)),
     }
@@ -251,6 +259,20 @@ mod tests {
         }
         let whole = HashMap::from([(String::new(), ())]);
         assert_eq!(failed_part(&whole, "!a!b"), Some(""));
+    }
+
+    /// A search that is stopped has not seen that a part is missing.
+    #[test]
+    fn a_stop_comes_before_a_part_that_is_missing() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("two.jsonl"), "{\"text\":\"a\"}\n{\"text\":\"b\"}\n").unwrap();
+        let part = folder.path().join("two.jsonl:3");
+        let error_after = |stop: &StopToken| single_document(&part, &ReadOptions::default(), stop).unwrap_err();
+        let stop = StopToken::after(1000);
+        assert!(matches!(error_after(&stop), Error::Document(DocumentError::NoSuchPart { .. })));
+        for looks in 0..1000 - stop.looks_left() {
+            assert!(matches!(error_after(&StopToken::after(looks)), Error::Stopped), "{looks}");
+        }
     }
 
     /// The collected content of a member with this many pieces of 1 MiB, and the number of pieces that were
