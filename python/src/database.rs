@@ -453,7 +453,7 @@ impl NativeDatabase {
         let writer = self.writer()?;
         let readmit = || {
             let mut contents = writer.kept_out()?;
-            contents.retain(|content| content.names.iter().any(|name| names.contains(name)));
+            contents.retain(|content| names.iter().any(|name| content.is_named(name)));
             let digests: Vec<Digest> = contents.iter().map(|content| content.digest).collect();
             writer.readmit(&digests)?;
             Ok(digests.len() as u64)

@@ -62,7 +62,7 @@ def test_documents_are_removed_for_good_until_they_are_let_in_again(tmp_path):
         assert (again.added, again.unchanged, again.skips) == (0, 1, 3)
         assert database.remove(prefix="c", keep_out=True).removed == 1
         assert database.ingest(texts).skips == 3
-        assert database.readmit("a", "nobody") == 1
+        assert database.readmit("./a", "nobody") == 1
         assert database.ingest({"x": LONG, **texts}).added == 2
         with pytest.raises(TypeError):
             database.remove(report="report.jsonl", keep_out=True)

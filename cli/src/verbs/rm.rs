@@ -136,7 +136,7 @@ fn readmit(database: &DatabaseWriter, args: &RmArgs, printer: &Printer) -> anyho
     let kept_out = database.kept_out()?;
     // A content has its first 100 names, and its digest.
     let is_named = |content: &KeptOut, name: &String| {
-        content.names.contains(name) || *name == format!("{:032x}", u128::from_be_bytes(content.digest))
+        content.is_named(name) || *name == format!("{:032x}", u128::from_be_bytes(content.digest))
     };
     let wanted = kept_out.iter().filter(|content| args.readmit.iter().any(|name| is_named(content, name)));
     let digests: Vec<Digest> = wanted.map(|content| content.digest).collect();
