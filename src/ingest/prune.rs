@@ -16,7 +16,7 @@ use crate::database::remembered;
 use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::Task;
 use fpdb_kernel::document::Digest;
-use fpdb_reading::input::{FileFacts, Scope, Source, file_name_of, is_missing};
+use fpdb_reading::input::{FileFacts, Scope, Source, file_name_of, is_gone, is_missing};
 use fpdb_store::{ContainerRecord, DocumentRecord, SourceRecord, Store};
 
 /// The documents of the named folders whose files are gone.
@@ -30,7 +30,7 @@ pub(super) struct Prune {
     /// The files and folders that the search for renamed files could not read.
     unseen: Unseen,
     /// The remembered files and folders that are gone, and were read with other options than this run's.
-    gone_sources: Vec<String>,
+    gone_sources: FxHashSet<String>,
     pub(super) scope: Scope,
 }
 
@@ -172,11 +172,8 @@ impl Prune {
         let mut containers: Vec<MissingContainer> = containers.into_values().flatten().collect();
         containers.sort_by(|a, b| a.ids.cmp(&b.ids));
         let chosen = remembered::options(&remembered::record(options)?);
-        let is_gone = |path: &str| {
-            let not_found = [ErrorKind::NotFound, ErrorKind::NotADirectory];
-            Path::new(path).metadata().is_err_and(|error| not_found.contains(&error.kind()))
-        };
-        let is_other = |source: &SourceRecord| is_gone(&source.path) && remembered::options(&source.settings) != chosen;
+        let is_other =
+            |source: &SourceRecord| is_gone(Path::new(&source.path)) && remembered::options(&source.settings) != chosen;
         let gone_sources = store.sources()?.into_iter().filter(is_other).map(|source| source.path).collect();
         Ok(Some(Self { missing, containers, elsewhere, unseen: Unseen::default(), gone_sources, scope }))
     }
@@ -195,10 +192,11 @@ impl Prune {
         folder.is_some() || !sizes.is_empty() && (!document.is_file || sizes.contains(&document.bytes))
     }
 
-    /// The gone file or folder with options of its own that a document was read from, if any.
+    /// The gone file or folder with options of its own that a document was read from, if any. Of several, the
+    /// outermost.
     pub(super) fn gone_source(&self, record: &DocumentRecord) -> Option<&str> {
-        let source = Path::new(record.source.as_deref()?);
-        self.gone_sources.iter().map(String::as_str).find(|gone| source.starts_with(gone))
+        let around = Path::new(record.source.as_deref()?).ancestors();
+        around.filter_map(|folder| self.gone_sources.get(folder.to_str()?)).last().map(String::as_str)
     }
 
     /// A folder that could not be listed, if any.

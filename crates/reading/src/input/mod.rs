@@ -34,7 +34,7 @@ pub use find::names::{NamePrefix, tidied};
 pub use find::options::{ReadAs, ReadOptions, Source, WalkOptions};
 pub use find::path_filter::PathFilter;
 pub use find::reach::Reach;
-pub use find::scope::{Scope, is_missing};
+pub use find::scope::{Scope, is_gone, is_hidden, is_missing};
 pub use find::walk::{UNDER_WAY, is_under_way, walk};
 pub use read::held::for_each_held;
 pub use read::metadata::MetadataTable;

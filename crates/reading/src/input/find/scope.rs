@@ -108,11 +108,19 @@ impl Scope {
     }
 }
 
+/// True if nothing is at this path, or a link there leads nowhere. Returns false if the system refuses to
+/// look.
+pub fn is_gone(path: &Path) -> bool {
+    path.metadata().is_err_and(|error| is_not_found(&error))
+}
+
+fn is_not_found(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
+
 /// True if a document's file no longer exists. Returns false if the system refuses to look for the file. It
 /// also returns false behind a broken link, because the link may lead to a disk that is not mounted.
 pub fn is_missing(source: &str) -> bool {
-    let is_not_found =
-        |error: &io::Error| matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory);
     match Path::new(source).symlink_metadata() {
         Ok(metadata) => metadata.is_dir(),
         Err(error) if !is_not_found(&error) => false,
@@ -129,7 +137,8 @@ pub fn is_missing(source: &str) -> bool {
     }
 }
 
-fn is_hidden(below: &Path) -> bool {
+/// True if a path below a folder, or a folder between, has a hidden name.
+pub fn is_hidden(below: &Path) -> bool {
     below.components().any(|part| part.as_os_str().as_encoded_bytes().starts_with(b"."))
 }
 
@@ -210,6 +219,7 @@ mod tests {
         assert!(!is_missing(&at("link/a/b")) && !is_missing(&at("link/b")) && !is_missing(&at("link")));
         assert!(is_missing(&at("disk/b")));
         std::os::unix::fs::symlink(root.join("loop"), root.join("loop")).unwrap();
-        assert!(!is_missing(&at("loop/a/b")));
+        assert!(!is_missing(&at("loop/a/b")) && !is_gone(&root.join("loop/a/b")));
+        assert!(is_gone(&root.join("disk/b")) && is_gone(&root.join("link")) && !is_gone(&root));
     }
 }
