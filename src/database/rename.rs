@@ -16,7 +16,7 @@ use crate::ingest::{PARTS, name_place};
 use crate::nearest_name::nearest_name;
 use fpdb_host::error::{Error, Result};
 use fpdb_host::schema::{Answer, Schema};
-use fpdb_reading::input::{absolute_name, file_name_of, is_missing, tidied};
+use fpdb_reading::input::{absolute_name, file_name_of, is_gone, is_missing, tidied};
 use fpdb_store::{Batch, Committer, DocumentRecord, NamePlace, SourceRecord, Store};
 
 /// The result of a renaming. Also its JSON (`fpdb.mv/1`).
@@ -235,22 +235,26 @@ fn taken_name(
 }
 
 /// Remembers the settings of old folders for the new folders too, so that moved files are read with the same
-/// settings. Old folders that are gone are forgotten. Globs about moved files have their new paths.
+/// settings. Old folders that are gone are forgotten. Globs about moved files get their new paths, and keep
+/// the old ones while other files may be there.
 fn remember_moved(store: &Store, files: &Files) -> Result<()> {
     let mut records = Vec::new();
+    let keeps = |place: &NamePlace| !is_gone(Path::new(&place.folder));
+    let moved_places = files.moved.iter().map(|place| (place, keeps(place)));
+    let places: Vec<_> = moved_places.chain(files.awaited.iter().map(|place| (place, true))).collect();
     for SourceRecord { path, settings } in store.sources()? {
         let mut moved = settings.clone();
-        for (places, keeps) in [(&files.moved, false), (&files.awaited, true)] {
-            for NamePlace { folder, names } in places {
-                moved = remembered::moved(&moved, (folder, names), keeps).unwrap_or(moved);
-            }
+        for (NamePlace { folder, names }, keeps) in &places {
+            moved = remembered::moved(&moved, (folder, names), *keeps).unwrap_or(moved);
         }
-        let is_there = Path::new(&path).exists();
+        let is_there = !is_gone(Path::new(&path));
         let places = if is_there { &files.awaited } else { &files.moved };
         let new_path = places.iter().find_map(|NamePlace { folder, names }| {
             let below = format!("{path}/").strip_prefix(folder.as_str()).map(str::to_owned)?;
+            // The name of another file can begin alike.
+            let is_in = folder.ends_with('/') || below == "/";
             let new = format!("{names}{below}").trim_end_matches('/').to_owned();
-            (Path::new(&new).exists() != is_there).then_some(new)
+            (is_in && is_gone(Path::new(&new)) == is_there).then_some(new)
         });
         match new_path {
             Some(new) if store.source(&new)?.is_none() => {

@@ -381,6 +381,33 @@ fn flags_of_a_moved_folder_are_remembered() {
     assert!(run.stderr.contains("--as=text") || run.stderr.contains("--as text"), "{run:?}");
 }
 
+/// Globs about the folder stay, because other files are still there.
+#[test]
+fn globs_of_a_folder_stay_if_one_of_its_files_is_moved() {
+    let folder = Folder::new();
+    for (number, name) in ["in/a.txt", "in/b.txt", "in/a.txt.bak", "in/c.tmp"].into_iter().enumerate() {
+        folder.write(name, prose(number));
+    }
+    folder.ok(&["ingest", "-q", "in", "--exclude", "in/*.tmp", "--exclude", "in/a.txt.bak"]);
+    let move_file = |old: &str, new: &str| {
+        fs::rename(folder.path().join(old), folder.path().join(new)).unwrap();
+        folder.ok(&["mv", old, new]);
+        folder.ok(&["ingest", "-q", "--prune", "in"]);
+    };
+    // A file with another name. The name of a file that is left out begins as its name does.
+    move_file("in/a.txt", "in/new.txt");
+    assert_eq!(names(&folder), ["in/b.txt", "in/new.txt"]);
+    fs::create_dir(folder.path().join("out")).unwrap();
+    move_file("in/b.txt", "out/b.txt");
+    assert_eq!(names(&folder), ["in/new.txt", "out/b.txt"]);
+    // With the folder they get its new path.
+    fs::rename(folder.path().join("in"), folder.path().join("last")).unwrap();
+    folder.ok(&["mv", "in", "last"]);
+    folder.write("last/d.tmp", prose(9));
+    folder.ok(&["ingest", "-q", "last"]);
+    assert!(!names(&folder).contains(&"last/d.tmp".to_owned()));
+}
+
 #[test]
 fn a_name_alone_is_changed_while_the_file_stays() {
     let folder = archive();

@@ -52,12 +52,14 @@ pub fn glob_of_path(path: &str) -> String {
     format!("/{}", escaped_glob(path))
 }
 
-/// `glob` with its documents in the folder `new` instead of `old`, both with `/` at the end. `None` if it is
-/// not about paths in `old`.
+/// `glob` with its documents in the folder `new` instead of `old`, both with `/` at the end. They can also be
+/// the paths of a file. `None` if the glob is not about paths in `old`.
 #[must_use]
 pub fn moved_glob(glob: &str, old: &str, new: &str) -> Option<String> {
     let below = glob.strip_prefix(&glob_of_path(old))?;
-    Some(format!("{}{below}", glob_of_path(new)))
+    // The name of another file can begin alike.
+    let is_in = old.ends_with('/') || below.is_empty() || below.starts_with(['/', '!', ':', '#']);
+    is_in.then(|| format!("{}{below}", glob_of_path(new)))
 }
 
 /// The glob that matches this text alone.
@@ -205,6 +207,8 @@ mod tests {
         }
         assert_eq!(moved_glob("//a/b*/c", "/a/", "/d[e]/").as_deref(), Some("//d\\[e\\]/b*/c"));
         assert_eq!(moved_glob("a/b", "/a/", "/d/"), None);
+        assert_eq!(moved_glob("//a/b.txt#1", "/a/b.txt", "/d.txt").as_deref(), Some("//d.txt#1"));
+        assert_eq!(moved_glob("//a/b.txt.bak", "/a/b.txt", "/d.txt"), None);
     }
 
     #[test]
