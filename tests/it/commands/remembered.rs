@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::names;
 use crate::bad_input::prose;
-use crate::support::Folder;
+use crate::support::{Folder, Run};
 
 const DB: &str = ".fpdb";
 
@@ -260,7 +260,7 @@ fn what_is_excluded_stays_so_in_whatever_folder_an_ingest_is_typed() {
     let db = root.join(DB);
     let ingest_at = |at: &str, path: &str| {
         let mut run = folder.command(&["ingest", "--db", db.to_str().unwrap(), path]);
-        let run = crate::support::Run::to_its_end(run.current_dir(root.join(at)));
+        let run = Run::to_its_end(run.current_dir(root.join(at)));
         assert_eq!(run.status, 0, "{at} {path}: {run:?}");
         run
     };
@@ -276,6 +276,39 @@ fn what_is_excluded_stays_so_in_whatever_folder_an_ingest_is_typed() {
     folder.ok(&["mv", "leak", "moved"]);
     ingest_at("other", "../moved");
     assert_eq!(names(&folder, DB), stored.map(|name| name.replace("leak", "moved")));
+}
+
+/// Runs the program in a folder below that of the test. It must succeed.
+fn ok_in(folder: &Folder, below: &str, arguments: &[&str]) -> Run {
+    let run = Run::to_its_end(folder.command(arguments).current_dir(folder.path().join(below)));
+    assert_eq!(run.status, 0, "{below}: {run:?}");
+    run
+}
+
+/// A glob can be an absolute path of a part of a file, or of a file that does not exist yet. It can also lead
+/// out of the current folder.
+#[test]
+fn what_is_excluded_by_an_absolute_path_or_one_of_the_folder_above_stays_so() {
+    let folder = Folder::new();
+    let mail = |number: usize| format!("From a@b.c Sat Jan  3 01:05:34 1996\nSubject: x\n\n{}\n\n", prose(number));
+    folder.write("data/box.mbox", (1..=2).map(mail).collect::<String>());
+    folder.write("data/a.txt", prose(3));
+    folder.write("data/x.tmp", prose(4));
+    folder.write("work/sub/here", "");
+    let root = folder.path().canonicalize().unwrap();
+    let at = |path: &str| root.join(path).to_str().unwrap().to_owned();
+    let (db, data) = (at(DB), at("data"));
+    let globs = [at("data/box.mbox#1"), at("data/later.txt"), "../data/*.tmp".to_owned()];
+    let mut ingest = vec!["ingest", "-q", "--db", &db, "../data"];
+    ingest.extend(globs.iter().flat_map(|glob| ["--exclude", glob]));
+    ok_in(&folder, "work", &ingest);
+    let stored = ["../data/a.txt", "../data/box.mbox#2"];
+    assert_eq!(names(&folder, DB), stored);
+    folder.write("data/later.txt", prose(5));
+    for (below, path) in [("work", "../data"), ("work", &*data), ("work/sub", "../../data"), ("data", ".")] {
+        ok_in(&folder, below, &["ingest", "--db", &db, path]);
+        assert_eq!(names(&folder, DB), stored, "{below} {path}");
+    }
 }
 
 /// The advice of `rm` concerns one document, not documents with the same name in other folders.
@@ -369,19 +402,14 @@ fn flags_hold_for_a_database_that_is_moved_with_its_files() {
     let folder = Folder::new();
     folder.write("old/arch/r.jsonl", format!("{}\n", json!({ "body": prose(2) })));
     folder.write("old/arch/secret/x.txt", prose(3));
-    let run = |at: &str, arguments: &[&str]| {
-        let run = crate::support::Run::to_its_end(folder.command(arguments).current_dir(folder.path().join(at)));
-        assert_eq!(run.status, 0, "{run:?}");
-        run
-    };
     // A folder whose name begins alike is another one.
     folder.write("old/arch2/z.txt", prose(7));
-    run("old", &["ingest", "-q", "arch2"]);
-    run("old", &["ingest", "-q", "arch", "--text-field", "body", "--exclude", "arch/secret"]);
+    ok_in(&folder, "old", &["ingest", "-q", "arch2"]);
+    ok_in(&folder, "old", &["ingest", "-q", "arch", "--text-field", "body", "--exclude", "arch/secret"]);
     std::fs::rename(folder.path().join("old"), folder.path().join("new")).unwrap();
     folder.write("new/arch/more.jsonl", format!("{}\n", json!({ "body": prose(5) })));
     for _ in 0..2 {
-        let told = run("new", &["ingest", "--prune", "arch"]);
+        let told = ok_in(&folder, "new", &["ingest", "--prune", "arch"]);
         assert!(told.stderr.contains("--text-field=body"), "{told:?}");
         assert_eq!(sorted(&folder, "new/.fpdb"), ["arch/more.jsonl:1", "arch/r.jsonl:1", "arch2/z.txt"]);
     }

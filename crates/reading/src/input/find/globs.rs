@@ -37,13 +37,17 @@ impl WalkOptions {
 fn rooted(glob: &str, here: &Path) -> Vec<String> {
     let bare = without_dot(glob);
     let is_of_here = !bare.starts_with(ROOTED) && !bare.starts_with("**/") && bare.trim_end_matches('/').contains('/');
-    let Some(here) = here.to_str().filter(|_| is_of_here) else { return vec![glob.to_owned()] };
-    let folder = escaped_glob(here);
-    let in_folder = format!("/{}/{}", folder.trim_end_matches('/'), bare.trim_start_matches('/'));
-    // A glob that is spelled as an absolute path matches that path too.
-    let is_spelled = bare.starts_with('/') && Path::new(&unescaped(bare)).exists();
-    let spelled = is_spelled.then(|| format!("/{bare}"));
-    spelled.into_iter().chain([in_folder]).collect()
+    // The current folder is no link, so only a `..` at the beginning is surely the folder above.
+    let (mut folder, mut below) = (here, bare);
+    while let Some(rest) = below.strip_prefix("../") {
+        (folder, below) = (folder.parent().unwrap_or(folder), without_dot(rest.trim_start_matches('/')));
+    }
+    let Some(folder) = folder.to_str().filter(|_| is_of_here) else { return vec![glob.to_owned()] };
+    let in_folder = format!("/{}/{}", escaped_glob(folder).trim_end_matches('/'), below.trim_start_matches('/'));
+    // A glob that begins with `/` also matches the absolute path that it spells. The path need not exist: it
+    // may name a part of a file, or a file that is created later.
+    let spelled = bare.starts_with('/').then(|| glob_of_path(&unescaped(bare)));
+    spelled.into_iter().filter(|spelled| *spelled != in_folder).chain([in_folder.clone()]).collect()
 }
 
 /// The glob that begins at the root and matches this absolute path alone.
@@ -98,7 +102,7 @@ fn here() -> Result<PathBuf> {
 
 /// Globs relative to the current folder, like those of a `.gitignore` there, and globs that begin at the
 /// root. Each glob also matches the path that it spells, so it can be a name from an answer, such as an
-/// absolute path.
+/// absolute path. That path matches in all its spellings.
 pub(crate) struct Globs {
     globs: Gitignore,
     /// The globs that begin at the root.
@@ -128,7 +132,8 @@ impl Globs {
             if bare.starts_with('!') {
                 return Err(invalid(glob, without_negation));
             }
-            let builder = if bare.starts_with(ROOTED) {
+            let is_rooted = bare.starts_with(ROOTED);
+            let builder = if is_rooted {
                 bare = &bare[1..];
                 &mut of_root
             } else {
@@ -137,6 +142,11 @@ impl Globs {
             // In a `.gitignore`, a pattern that begins with `#` is a comment. Here it is a name.
             let comment = if bare.starts_with('#') { "\\" } else { "" };
             builder.add_line(None, &format!("{comment}{bare}")).map_err(|_| invalid(glob, syntax))?;
+            if bare.starts_with("../") || bare.starts_with('/') && !is_rooted {
+                for line in rooted(glob, &here).iter().filter(|line| line.starts_with(ROOTED)) {
+                    of_root.add_line(None, &line[1..]).map_err(|_| invalid(glob, syntax))?;
+                }
+            }
             let path = unescaped(bare);
             let path = Path::new(&path).strip_prefix(&here).unwrap_or(Path::new(&path));
             paths.insert(path.to_owned(), bare.ends_with('/'));
@@ -197,11 +207,24 @@ mod tests {
     fn rooted_globs_mean_the_same_in_every_folder() {
         let here = Path::new("/no such/a [1]");
         let folder = "//no such/a \\[1\\]";
-        for (glob, below) in [("mails/*.eml", "mails/*.eml"), ("./mails/x/", "mails/x/"), ("/x.txt", "x.txt")] {
+        for (glob, below) in [("mails/*.eml", "mails/*.eml"), ("./mails/x/", "mails/x/")] {
             assert_eq!(rooted(glob, here), [format!("{folder}/{below}")]);
         }
-        assert_eq!(rooted("/etc", here), ["//etc".to_owned(), format!("{folder}/etc")]);
-        assert_eq!(rooted("x/y", Path::new("/")), ["//x/y"]);
+        // Whether the path exists makes no difference.
+        for (glob, spelled) in [
+            ("/etc", "//etc"),
+            ("/etc/", "//etc/"),
+            ("/no such/box.mbox#1", "//no such/box.mbox#1"),
+            ("/no such/\\*.t[x]t", "//no such/\\*.t\\[x\\]t"),
+        ] {
+            assert_eq!(rooted(glob, here), [spelled.to_owned(), format!("{folder}{glob}")]);
+        }
+        assert_eq!(rooted("../x/*.eml", here), ["//no such/x/*.eml"]);
+        assert_eq!(rooted("./..//./../../**/x", here), ["//**/x"]);
+        assert_eq!(rooted("a/../x", here), [format!("{folder}/a/../x")]);
+        for glob in ["x/y", "/x/y"] {
+            assert_eq!(rooted(glob, Path::new("/")), ["//x/y"]);
+        }
         for anywhere in ["*.eml", "x/", "**/x/y", "//a/b", "box.mbox#3"] {
             assert_eq!(rooted(anywhere, here), [anywhere]);
         }
@@ -231,5 +254,12 @@ mod tests {
             assert!(!globs.matches_or_parents(Path::new("/src/lib.rs")));
         }
         assert!(globs(format!("/{parent}/{name}/")).matches_or_parents(Path::new("x")));
+        for glob in [format!("{parent}/none.txt"), "../none.txt".into()] {
+            let globs = globs(glob);
+            for path in [format!("../{name}/../none.txt"), "../none.txt".into(), format!("{parent}/none.txt")] {
+                assert!(globs.matches_or_parents(Path::new(&path)), "{path:?}");
+            }
+            assert!(!globs.matches_or_parents(Path::new("/none.txt")));
+        }
     }
 }
