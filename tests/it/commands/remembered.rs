@@ -311,6 +311,19 @@ fn what_is_excluded_by_an_absolute_path_or_one_of_the_folder_above_stays_so() {
     }
 }
 
+/// The advice of `rm` about a record fits if its text is in another field.
+#[test]
+fn a_record_with_a_text_field_stays_out_by_the_advice() {
+    let folder = tree();
+    let ingest = ["ingest", "-q", "--db", DB, "--text-field", "body", "crawl.jsonl"];
+    folder.ok(&ingest);
+    let told = folder.ok(&["rm", "--db", DB, "crawl.jsonl:2"]).stderr;
+    assert!(told.contains("; the numbers hold only while no earlier record"), "{told}");
+    let glob = told.split(['\'', ' ']).find_map(|word| word.strip_prefix("--exclude=")).unwrap();
+    folder.ok(&[&ingest[..], &["--exclude", glob]].concat());
+    assert_eq!(names(&folder, DB), ["crawl.jsonl:1"]);
+}
+
 /// The advice of `rm` concerns one document, not documents with the same name in other folders.
 #[test]
 fn what_is_excluded_by_a_bare_name_stays_in_other_folders() {

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use fpdb::{Database, DocumentInfo, Error, glob_of_path};
+use fpdb_reading::input::parts_of;
 
 use crate::printer::Printer;
 use crate::render::as_words;
@@ -59,5 +60,7 @@ fn is_numbered(name: &str) -> bool {
 
 /// The glob that matches only this document, in every folder.
 fn glob_of(document: &DocumentInfo, source: &str) -> String {
-    glob_of_path(&format!("{source}{}", document.member.as_deref().unwrap_or_default()))
+    let member = document.member.as_deref().unwrap_or_default();
+    let (suffix, _) = parts_of(&document.name, member);
+    glob_of_path(&format!("{source}{suffix}"))
 }
