@@ -3,12 +3,13 @@
 use roaring::RoaringBitmap;
 use serde::Serialize;
 
-use super::Database;
+use super::{Database, DocumentInfo, ids_named};
 use crate::archive::nothing_fits::no_such_value;
+use crate::ingest::PARTS;
 use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::{Task, is_due};
 use fpdb_kernel::document::DocId;
-use fpdb_reading::input::NamePrefix;
+use fpdb_reading::input::{NamePrefix, tidied};
 use fpdb_store::{DocumentRecord, Store, check_field};
 
 /// The documents of a selection. [`DatabaseWriter::remove_selected`](crate::DatabaseWriter::remove_selected)
@@ -47,6 +48,32 @@ impl Database {
         task: &Task<'_>,
     ) -> Result<SelectedDocuments> {
         select(&self.store, prefixes, fields, task)
+    }
+
+    /// At most `most` documents of the file or folder `name`: first the documents of this name, then those of
+    /// its parts, and of files in it, in the order of their names. Visits no others.
+    ///
+    /// # Errors
+    /// A failure to read the store.
+    pub fn documents_below(&self, name: &str, most: usize) -> Result<Vec<DocumentInfo>> {
+        let store = self.store.as_of_last_commit();
+        let mut ids = ids_named(&store, name)?;
+        let name = tidied(name).unwrap_or_else(|| name.to_owned());
+        let starts = match name.trim_end_matches('/') {
+            // The root, or the current folder.
+            "" => vec![name.clone()],
+            bare => [&['/'][..], &PARTS].concat().into_iter().map(|sign| format!("{bare}{sign}")).collect(),
+        };
+        for start in starts {
+            if ids.len() < most {
+                store.for_each_name_beginning(&start, |found, id| {
+                    ids.extend((found.starts_with('/') == name.starts_with('/')).then_some(id));
+                    Ok(ids.len() < most)
+                })?;
+            }
+        }
+        ids.truncate(most);
+        ids.into_iter().map(|id| Ok(DocumentInfo::new(id, store.document(id)?))).collect()
     }
 
     /// The error that tells why no document has a value in its metadata: [`Error::NoSuchKey`], or
@@ -158,6 +185,26 @@ mod tests {
         assert_eq!(database.select(&[], &[], &Task::new()).unwrap().ids.len(), 4);
         // Only some names begin with a dot.
         assert_eq!(remove(&[".", "./b/"], &[]).unwrap().removed, 2);
+    }
+
+    #[test]
+    fn documents_below_a_name_are_those_of_a_file_or_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let database = Database::create(folder.path().join("db"), Profile::PROSE).unwrap();
+        let all = ["/c", "a/d", "a", "a/b/1", "a/b:2", "a/b", "a/b2", "a/b#1"];
+        database.ingest(all.map(|name| Document::new(name, name))).unwrap();
+        for (name, most, expected) in [
+            ("a/b", 9, &["a/b", "a/b/1", "a/b:2", "a/b#1"][..]),
+            ("./a//b/", 3, &["a/b", "a/b/1", "a/b:2"]),
+            ("a/b", 1, &["a/b"]),
+            ("a/b", 0, &[]),
+            (".", 9, &["a", "a/b", "a/b#1", "a/b/1", "a/b2", "a/b:2", "a/d"]),
+            ("/", 9, &["/c"]),
+            ("none", 9, &[]),
+        ] {
+            let found = database.documents_below(name, most).unwrap();
+            assert_eq!(found.iter().map(|document| &*document.name).collect::<Vec<_>>(), expected, "{name} {most}");
+        }
     }
 
     #[test]

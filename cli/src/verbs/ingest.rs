@@ -16,7 +16,8 @@ use crate::printer::Printer;
 use crate::progress::IngestBar;
 use crate::render::{NAMES_SHOWN, count, first_names, grouped};
 use crate::resolved::ingest_target::{self, IngestTarget, Opened};
-use crate::resolved::{output, remembered, sources};
+use crate::resolved::remembered::{self, ChosenOptions};
+use crate::resolved::{output, sources};
 use crate::run_status::RunStatus;
 use crate::typed::{Global, IngestArgs};
 use hints::{compaction_hint, differing, hint_for, hint_to_rename};
@@ -36,7 +37,7 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
     let created_here = created.is_some();
     let profile = *database.profile();
     tell_of_copies(&database, &sources, printer)?;
-    let (options, moved) = remembered::options(&database, args, printer)?;
+    let ChosenOptions { options, moved } = remembered::options(&database, args, printer)?;
     let options = options.boilerplate_sources(&sources::boilerplate(args)).metadata(metadata);
     options.check()?;
     if let Opened::Writer(database) = &database {

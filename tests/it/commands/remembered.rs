@@ -386,6 +386,55 @@ fn a_folder_is_refused_if_other_flags_are_remembered_for_a_path_in_it() {
     }
 }
 
+/// The refusal and the note concern all such paths, and only those that are read.
+#[test]
+fn all_paths_below_with_other_flags_are_told() {
+    let folder = Folder::new();
+    let record = |number: usize| format!("{}\n", json!({ "body": prose(number) }));
+    let inside = ["arch/one", "arch/p", "arch/q", "arch/r", "arch/s"];
+    for (number, path) in inside.iter().chain(&["arch/.hidden", "elsewhere"]).enumerate() {
+        folder.write(&format!("{path}/r.jsonl"), record(number));
+    }
+    folder.write("arch/a.txt", prose(10));
+    std::os::unix::fs::symlink("../elsewhere", folder.path().join("arch/link")).unwrap();
+    let ingest_inside = |path: &str| drop(folder.ok(&["ingest", "-q", path, "--text-field", "body"]));
+    inside.iter().chain(&["arch/.hidden", "arch/link"]).for_each(|path| ingest_inside(path));
+    let stored = sorted(&folder, DB);
+    assert_eq!(stored.len(), 7);
+    // Six of the seven would be read: not the link.
+    let run = folder.run(&["ingest", "arch"]);
+    assert_eq!(run.status, 2);
+    assert!(run.stderr.contains("/arch/p was ingested with --text-field=body, and 3 more paths with"), "{run:?}");
+    let advice = run.stderr.split_once("leave them out here (").unwrap().1.split_once(')').unwrap().0;
+    assert_eq!(advice.matches("--exclude=").count(), 6);
+    // Typed flags replace those of the folders, with a note.
+    let told = folder.run(&["ingest", "--dry-run", "--skip-hidden", "arch", "--exclude", "arch/one"]).stderr;
+    for (path, is_told) in [("arch/one", false), ("arch/.hidden", false), ("arch/link", false), ("arch/p", true)] {
+        assert_eq!(told.contains(&format!("/{path}: not used by this run: --text-field=body\n")), is_told, "{told}");
+    }
+    assert!(told.contains("1 more path: other flags are remembered, and not used by this run\nhint: "), "{told}");
+    let ingest = [&["ingest", "arch"][..], &advice.split(' ').collect::<Vec<_>>()].concat();
+    assert!(!folder.ok(&ingest).stderr.contains("not used"));
+    folder.ok(&["ingest", "arch", "--prune"]);
+    let mut all = stored;
+    all.push("arch/a.txt".to_owned());
+    all.sort();
+    assert_eq!(sorted(&folder, DB), all);
+    // Hidden paths have no say if they are skipped.
+    folder.write("two/.hidden/r.jsonl", record(20));
+    folder.write("two/a.txt", prose(21));
+    ingest_inside("two/.hidden");
+    folder.ok(&["ingest", "-q", "two", "--skip-hidden"]);
+    folder.ok(&["ingest", "-q", "two", "--prune"]);
+    // An advice that leaves out only some paths would be wrong.
+    for number in 0..21 {
+        folder.write(&format!("many/{number}/r.jsonl"), record(30 + number));
+        ingest_inside(&format!("many/{number}"));
+    }
+    let run = folder.run(&["ingest", "many"]);
+    assert!(run.status == 2 && run.stderr.contains("(one --exclude for each; `fpdb stats --format json`"), "{run:?}");
+}
+
 #[test]
 fn documents_of_a_moved_folder_with_flags_stay_until_they_are_renamed() {
     let folder = Folder::new();
@@ -426,4 +475,28 @@ fn flags_hold_for_a_database_that_is_moved_with_its_files() {
         assert!(told.stderr.contains("--text-field=body"), "{told:?}");
         assert_eq!(sorted(&folder, "new/.fpdb"), ["arch/more.jsonl:1", "arch/r.jsonl:1", "arch2/z.txt"]);
     }
+}
+
+/// A path that is named counts in spite of a glob of the folder around, which holds again later.
+#[test]
+fn a_glob_stays_if_a_database_is_moved_and_an_excluded_path_is_named_first() {
+    let folder = Folder::new();
+    folder.write("old/arch/r.jsonl", format!("{}\n", json!({ "body": prose(1) })));
+    for (number, name) in ["s1", "s2"].into_iter().enumerate() {
+        folder.write(&format!("old/arch/{name}/r.jsonl"), format!("{}\n", json!({ "body": prose(2 + number) })));
+    }
+    ok_in(&folder, "old", &["ingest", "-q", "arch", "--text-field", "body", "--exclude", "arch/s*"]);
+    let old = folder.path().join("old");
+    std::fs::rename(&old, folder.path().join("new")).unwrap();
+    // It is not known whether what cannot be looked at is gone.
+    std::os::unix::fs::symlink("old", &old).unwrap();
+    let told =
+        Run::to_its_end(folder.command(&["ingest", "--dry-run", "arch"]).current_dir(folder.path().join("new"))).stderr;
+    assert!(!told.contains("using the flags"), "{told}");
+    std::fs::remove_file(&old).unwrap();
+    let told = ok_in(&folder, "new", &["ingest", "arch/s1", "arch/s1/r.jsonl"]).stderr;
+    assert!(told.contains("arch/s1 is named, so these flags do not hold here: "), "{told}");
+    assert_eq!(told.matches("arch has moved together with the database").count(), 1, "{told}");
+    ok_in(&folder, "new", &["ingest", "-q", "arch"]);
+    assert_eq!(sorted(&folder, "new/.fpdb"), ["arch/r.jsonl:1", "arch/s1/r.jsonl:1"]);
 }

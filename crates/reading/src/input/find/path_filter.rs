@@ -78,7 +78,7 @@ impl PathFilter {
     }
 
     /// True if `exclude` matches the path of a file, or of a folder around it.
-    pub(crate) fn excludes(&self, path: &Path) -> bool {
+    pub fn excludes(&self, path: &Path) -> bool {
         self.exclude.matches_or_parents(path)
     }
 
@@ -88,13 +88,13 @@ impl PathFilter {
     }
 
     /// Like [`counts`](Self::counts), for a path that is known not to be excluded.
-    pub(crate) fn includes(&self, path: &Path) -> bool {
+    pub fn includes(&self, path: &Path) -> bool {
         self.include.as_ref().is_none_or(|include| include.matches_or_parents(path))
     }
 
     /// True if a file with this name can hold documents that `include` matches by their own names. Such
     /// documents are members of an archive such as zip or tar, or records if a glob can name a record.
-    pub(crate) fn may_hold_included(&self, name: &str) -> bool {
+    pub fn may_hold_included(&self, name: &str) -> bool {
         match container_named(name) {
             Some(Container::Zip | Container::Tar) => true,
             Some(_) => self.include_records.is_some(),

@@ -1,0 +1,139 @@
+//! Below: remembered paths in the folders of a command that were ingested with other flags than its own.
+
+use std::collections::{BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
+
+use fpdb::maintenance::RememberedSource;
+use fpdb::{WalkOptions, glob_of_path};
+use fpdb_reading::input::{PathFilter, absolute_name, is_gone, is_hidden};
+
+use super::{Flags, there};
+use crate::printer::Printer;
+use crate::render::as_words;
+use crate::typed::IngestArgs;
+use crate::typed::reading_flags::words_of_json;
+
+/// Maximum number of paths that a message names.
+const NAMED: usize = 3;
+
+/// Maximum number of paths that the advice leaves out. An advice with some of them only would let the ingest
+/// read the others.
+const ADVISED: usize = 20;
+
+/// A remembered path that is read because it lies in a typed folder.
+struct Below<'a> {
+    typed: &'a Path,
+    source: &'a RememberedSource,
+}
+
+/// The remembered paths that `walk` reads in folders of the command, if their flags are `others`. Paths that
+/// are typed themselves do not count.
+fn below<'a>(
+    sources: &'a [RememberedSource],
+    args: &'a IngestArgs,
+    walk: &WalkOptions,
+    others: impl Fn(&Flags) -> bool,
+) -> anyhow::Result<Vec<Below<'a>>> {
+    let typed: HashMap<PathBuf, &Path> =
+        there(args).map(|path| Ok((absolute_name(path)?.into(), path.as_path()))).collect::<anyhow::Result<_>>()?;
+    let filter = PathFilter::new(walk)?;
+    let is_read = |path: &Path, folder: &Path| {
+        let is_skipped = walk.skip_hidden && is_hidden(path.strip_prefix(folder).unwrap_or(path));
+        let is_behind_link = || path.ancestors().take_while(|path| *path != folder).any(Path::is_symlink);
+        !is_skipped
+            && (walk.follow || !is_behind_link())
+            && !filter.excludes(path)
+            && (!path.is_file() || filter.includes(path) || filter.may_hold_included(&path.to_string_lossy()))
+    };
+    let mut found = Vec::new();
+    for source in sources {
+        let path = Path::new(&source.path);
+        let around = path.ancestors().skip(1).find_map(|folder| typed.get_key_value(folder));
+        if let Some((folder, &typed_folder)) = around
+            && !typed.contains_key(path)
+            && others(&source.options)
+            && !is_gone(path)
+            && is_read(path, folder)
+        {
+            found.push(Below { typed: typed_folder, source });
+        }
+    }
+    Ok(found)
+}
+
+/// Refuses paths that hold files or folders which were ingested with other flags than `chosen`: they would
+/// not hold for these, and the ingest would remove what it read with them.
+///
+/// # Errors
+/// Fails if there are such files or folders.
+pub(super) fn refuse_others(
+    sources: &[RememberedSource],
+    args: &IngestArgs,
+    walk: &WalkOptions,
+    chosen: &Flags,
+) -> anyhow::Result<()> {
+    let found = below(sources, args, walk, |flags| flags != chosen)?;
+    if found.is_empty() {
+        return Ok(());
+    }
+    let told: Vec<String> = found
+        .iter()
+        .take(NAMED)
+        .map(|Below { source, .. }| {
+            format!("{} was ingested with {}", source.path, as_words(&words_of_json(&source.options)))
+        })
+        .collect();
+    let more = match found.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        1 => ", and 1 more path with other flags".to_owned(),
+        more => format!(", and {more} more paths with other flags"),
+    };
+    let typed: BTreeSet<&Path> = found.iter().map(|below| below.typed).collect();
+    let mut typed_names: Vec<String> = typed.iter().take(NAMED).map(|path| path.display().to_string()).collect();
+    if typed.len() > NAMED {
+        typed_names.push("other paths of the command".to_owned());
+    }
+    let instead = match found.len() {
+        ..=ADVISED => {
+            let excludes = found.iter().map(|below| format!("--exclude={}", glob_of_path(&below.source.path)));
+            as_words(&words_of_json(chosen).into_iter().chain(excludes).collect::<Vec<_>>())
+        }
+        _ => "one --exclude for each; `fpdb stats --format json` lists them".to_owned(),
+    };
+    let (does, all, it, by_itself) = match found.len() {
+        1 => ("does", "both", "it", "it by itself"),
+        _ => ("do", "all", "them", "each by itself"),
+    };
+    anyhow::bail!(
+        "{}{more}, which {does} not hold for {}: give the flags for {all}, or ingest {by_itself} and leave {it} out here ({instead})",
+        told.join(", "),
+        typed_names.join(", ")
+    );
+}
+
+/// Prints the flags of files and folders in the typed folders that are not among the typed flags: the ingest
+/// removes what was read with them.
+pub(super) fn tell_unused(
+    sources: &[RememberedSource],
+    args: &IngestArgs,
+    walk: &WalkOptions,
+    given: &[String],
+    printer: &Printer,
+) -> anyhow::Result<()> {
+    let unused = |flags: &Flags| -> Vec<String> {
+        words_of_json(flags).into_iter().filter(|flag| !given.contains(flag)).collect()
+    };
+    let found = below(sources, args, walk, |flags| !unused(flags).is_empty())?;
+    for Below { source, .. } in found.iter().take(NAMED) {
+        printer.note(&format!("{}: not used by this run: {}", source.path, as_words(&unused(&source.options))));
+    }
+    if let more @ 1.. = found.len().saturating_sub(NAMED) {
+        let paths = if more == 1 { "path" } else { "paths" };
+        printer.note(&format!("{more} more {paths}: other flags are remembered, and not used by this run"));
+    }
+    if !found.is_empty() {
+        let them = if found.len() == 1 { "it" } else { "them" };
+        printer.note(&format!("hint: to keep what was read with such flags, leave {them} out here with --exclude"));
+    }
+    Ok(())
+}

@@ -1,0 +1,97 @@
+//! Moved: the flags of files and folders that were moved together with the database.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::ffi::OsStr;
+use std::path::{Component, Path, PathBuf};
+
+use fpdb::Database;
+use fpdb::maintenance::RememberedSource;
+use fpdb_reading::input::{absolute_name, is_gone, moved_glob};
+use serde_json::Value;
+
+use super::Flags;
+
+/// Number of documents that show where a file or folder was: one of the first tells.
+const LOOKED_AT: usize = 100;
+
+/// Finds the flags of moved paths. A path was moved if a remembered path is gone that ends as this one is
+/// typed, and documents of this name were read from it.
+pub(super) struct Moved<'a> {
+    database: &'a Database,
+    sources: HashMap<&'a Path, &'a RememberedSource>,
+    /// The last components of the remembered paths. Most typed paths end with none of them.
+    last_names: HashSet<&'a OsStr>,
+    /// The flags of each name that was looked for, with globs for its new place.
+    known: BTreeMap<PathBuf, Option<Flags>>,
+}
+
+impl<'a> Moved<'a> {
+    pub(super) fn new(database: &'a Database, sources: &'a [RememberedSource]) -> Self {
+        let path = |source: &'a RememberedSource| Path::new(&source.path);
+        Self {
+            database,
+            sources: sources.iter().map(|source| (path(source), source)).collect(),
+            last_names: sources.iter().filter_map(|source| path(source).file_name()).collect(),
+            known: BTreeMap::new(),
+        }
+    }
+
+    /// The flags of a path, or of the nearest folder above it, at its former place.
+    pub(super) fn flags_of(&mut self, path: &Path) -> anyhow::Result<Option<Flags>> {
+        let typed: PathBuf = path.components().filter(|part| *part != Component::CurDir).collect();
+        if !typed.components().all(|part| matches!(part, Component::Normal(_))) {
+            return Ok(None);
+        }
+        for name in typed.ancestors() {
+            if !name.file_name().is_some_and(|last| self.last_names.contains(last)) {
+                continue;
+            }
+            let flags = match self.known.get(name) {
+                Some(known) => known.clone(),
+                None => {
+                    let found = self.find(name)?;
+                    self.known.insert(name.to_owned(), found.clone());
+                    found
+                }
+            };
+            if flags.is_some() {
+                return Ok(flags);
+            }
+        }
+        Ok(None)
+    }
+
+    fn find(&self, name: &Path) -> anyhow::Result<Option<Flags>> {
+        let Some(typed) = name.to_str() else { return Ok(None) };
+        for document in self.database.documents_below(typed, LOOKED_AT)? {
+            let Some(file) = document.source else { continue };
+            let mut around = Path::new(&file).ancestors().filter(|folder| folder.ends_with(name));
+            let former = around.find_map(|folder| self.sources.get(folder).filter(|_| is_gone(folder)));
+            if let Some(source) = former {
+                return Ok(Some(moved(source, Path::new(&absolute_name(name)?))));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The moved paths that were found, as they were typed.
+    pub(super) fn into_paths(self) -> Vec<PathBuf> {
+        self.known.into_iter().filter_map(|(path, flags)| flags.map(|_| path)).collect()
+    }
+}
+
+/// The flags of a path that is now at another place, with globs for that place.
+fn moved(source: &RememberedSource, to: &Path) -> Flags {
+    let mut flags = source.options.clone();
+    let folder = |path: &Path| Some(format!("{}/", path.parent()?.to_str()?.trim_end_matches('/')));
+    let (Some(old), Some(new)) = (folder(Path::new(&source.path)), folder(to)) else { return flags };
+    for list in ["exclude", "include"] {
+        let Some(Value::Array(globs)) = flags.get_mut("walk").and_then(|walk| walk.get_mut(list)) else { continue };
+        for glob in globs {
+            if let Some(moved) = glob.as_str().and_then(|glob| moved_glob(glob, &old, &new)) {
+                *glob = Value::String(moved);
+            }
+        }
+    }
+    flags
+}
