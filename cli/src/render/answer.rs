@@ -16,7 +16,7 @@ use serde::Serialize;
 use super::apply::{applied_line, apply_summary_line, lost_line, proof_summary_line};
 use super::assembly::assembly_page;
 use super::corpus::{corpus_line, corpus_row};
-use super::csv::{document_row, pair_rows, query_rows, removable_row, submission_cells, superseded_row, undecided_row};
+use super::csv::{dedup_row, document_row, pair_rows, query_rows};
 use super::dedup::{dedup_plan_page, dedup_summary_line, removable_line, superseded_line, undecided_line};
 use super::human::{document_line, document_page, ingest_page, query_page};
 use super::numbers::{count, moment, size};
@@ -139,37 +139,16 @@ pub(crate) struct PairLine<'a> {
     /// The folder that all documents lie in.
     #[serde(skip)]
     pub(crate) folder: &'a str,
-    /// True if passages were searched for. A table of pairs of submissions then also has rows for the pairs
-    /// of their files.
-    #[serde(skip)]
-    pub(crate) passages: bool,
-    /// True if documents are joined into submissions: a table then names these and their best two files.
-    #[serde(skip)]
-    pub(crate) by_submission: bool,
-    /// True if CSV shows the times of files.
-    #[serde(skip)]
-    pub(crate) times: bool,
 }
 
 impl Render for PairLine<'_> {
     fn human(&self, style: Style) -> String {
-        let Self { pair, columns, folder, .. } = *self;
+        let Self { pair, columns, folder } = *self;
         pair_line(pair, columns, folder, style) + &file_lines(pair, columns, folder, style)
     }
 
     fn rows(&self) -> Vec<Vec<String>> {
-        let text = self.columns.text;
-        // Rows of files repeat the longest passage of their submissions, because the rows are sorted by it.
-        let longest = self.columns.longest.then(|| self.pair.longest.unwrap_or(0));
-        let rows_of = |row: &Pair, files: Option<&Pair>| {
-            let cells = if self.by_submission { submission_cells(self.pair, files) } else { Vec::new() };
-            let of = files.unwrap_or(row);
-            pair_rows(row, text, longest, &cells, self.times.then_some([of.a_modified, of.b_modified]))
-        };
-        match self.passages && !self.pair.files.is_empty() {
-            true => self.pair.files.iter().flat_map(|file| rows_of(file, Some(file))).collect(),
-            false => rows_of(self.pair, self.pair.files.first()),
-        }
+        pair_rows(self.pair, self.columns)
     }
 }
 
@@ -193,11 +172,7 @@ impl Render for DedupLine<'_> {
     }
 
     fn rows(&self) -> Vec<Vec<String>> {
-        vec![match &self.row {
-            DedupRow::Removable(removable) => removable_row(removable),
-            DedupRow::Undecided(undecided) => undecided_row(undecided),
-            DedupRow::Superseded(superseded) => superseded_row(superseded),
-        }]
+        vec![dedup_row(&self.row).into()]
     }
 }
 

@@ -1,8 +1,9 @@
 //! Rows of `query --by-corpus`: the share of each query that the archive holds.
 
-use fpdb::CorpusAnswer;
+use fpdb::{CorpusAnswer, Location};
 
 use super::Style;
+use super::csv::{Column, cells, names, optional};
 use super::escape::escape_terminal;
 use super::human;
 use super::numbers::{count, percent};
@@ -16,46 +17,39 @@ pub(crate) fn corpus_line(answer: &CorpusAnswer, style: Style) -> String {
     }
     let documents = count(answer.documents, "document");
     let identical = if answer.identical { ", one identical" } else { "" };
-    let longest = answer.places.iter().max_by_key(|place| place.symbols);
-    let place = longest.map_or(String::new(), |place| {
-        let (symbols, document) = (count(place.symbols, "symbol"), escape_terminal(&place.document));
-        format!("; {symbols} in {document} ({})", human::place(&place.location))
+    let place = longest(answer).map_or(String::new(), |(symbols, document, location)| {
+        let (symbols, document) = (count(symbols, "symbol"), escape_terminal(document));
+        format!("; {symbols} in {document} ({})", human::place(location))
     });
     format!("{name}  {} in {documents}{identical}{place}\n", percent(answer.corpus_containment))
 }
 
-/// The columns of [`corpus_row`].
+const CORPUS: &[Column<CorpusAnswer>] = &[
+    ("query", |answer| answer.query.name.clone()),
+    ("bytes", |answer| answer.query.bytes.to_string()),
+    ("looked_up", |answer| answer.looked_up.to_string()),
+    ("found", |answer| answer.found.to_string()),
+    ("corpus_containment", |answer| answer.corpus_containment.to_string()),
+    ("coverage", |answer| optional(answer.coverage)),
+    ("identical", |answer| answer.identical.to_string()),
+    ("documents", |answer| answer.documents.to_string()),
+    ("best", |answer| optional(longest(answer).map(|(_, document, _)| document))),
+    ("start", |answer| optional(longest(answer).map(|(.., location)| location.start))),
+    ("end", |answer| optional(longest(answer).map(|(.., location)| location.end))),
+];
+
+/// The length of the longest passage in symbols, its document and its place there.
+fn longest(answer: &CorpusAnswer) -> Option<(u64, &str, &Location)> {
+    let place = answer.places.iter().max_by_key(|place| place.symbols)?;
+    Some((place.symbols, &place.document, &place.location))
+}
+
+/// The names of the columns of [`corpus_row`].
 pub(crate) fn corpus_header() -> Vec<&'static str> {
-    vec![
-        "query",
-        "bytes",
-        "looked_up",
-        "found",
-        "corpus_containment",
-        "coverage",
-        "identical",
-        "documents",
-        "best",
-        "start",
-        "end",
-    ]
+    names(CORPUS)
 }
 
 /// One query as a row of a table. The last columns give the place of its longest passage.
 pub(crate) fn corpus_row(answer: &CorpusAnswer) -> Vec<String> {
-    let longest = answer.places.iter().max_by_key(|place| place.symbols);
-    let of = |value: Option<String>| value.unwrap_or_default();
-    vec![
-        answer.query.name.clone(),
-        answer.query.bytes.to_string(),
-        answer.looked_up.to_string(),
-        answer.found.to_string(),
-        answer.corpus_containment.to_string(),
-        of(answer.coverage.map(|share| share.to_string())),
-        answer.identical.to_string(),
-        answer.documents.to_string(),
-        of(longest.map(|place| place.document.clone())),
-        of(longest.map(|place| place.location.start.to_string())),
-        of(longest.map(|place| place.location.end.to_string())),
-    ]
+    cells(CORPUS, answer)
 }

@@ -1,160 +1,166 @@
 //! The columns and rows of tables: a row for each passage of a match or pair, or for each document.
 //!
-//! Fields are listed by hand: a row joins a match or pair with one of its passages, and the serde support of
+//! Columns are listed by hand: a row joins a match or pair with one of its passages, and the serde support of
 //! the crate `csv` takes only flat structs.
 
-use fpdb::dedup::{Removable, Superseded, Undecided};
+use fpdb::dedup::DedupRow;
 use fpdb::pairs::Pair;
-use fpdb::{DocumentInfo, Location, Passage, QueryAnswer};
+use fpdb::{DocumentInfo, Location, Match, Passage, QueryAnswer};
 use fpdb_kernel::hex;
 
-/// The columns of [`query_rows`]. `by_submission` adds the column of submissions, `text` adds the columns of
-/// the text as written, and `times` adds the column of the times of files. New columns are added at the end.
-pub(crate) fn query_header(by_submission: bool, text: bool, times: bool) -> Vec<&'static str> {
-    let mut header = vec![
-        "query",
-        "document",
-        "id",
-        "shared",
-        "looked_up",
-        "containment",
-        "document_containment",
-        "resemblance",
-        "interval_low",
-        "interval_high",
-        "identical",
-        "coverage",
-        "query_start",
-        "query_end",
-        "query_first_line",
-        "query_last_line",
-        "document_start",
-        "document_end",
-        "document_first_line",
-        "document_last_line",
-        "symbols",
-        "exact",
-        "agreement",
-        "same_names",
-        "score",
-        "inferred",
-        "estimated",
-    ];
-    if by_submission {
-        header.push("submission");
-    }
-    if text {
-        header.extend(["text_shared", "text_looked_up"]);
-        header.extend(["text_containment", "text_document_containment", "text_resemblance", "as_written"]);
-    }
-    header.push("metadata");
-    header.extend(times.then_some("modified"));
-    header.extend(["query_first_page", "query_last_page", "document_first_page", "document_last_page"]);
-    header
+use super::pairs::PairColumns;
+
+/// A column of a table: its name, and its cell in a row.
+pub(super) type Column<R> = (&'static str, fn(&R) -> String);
+
+/// The names of columns.
+pub(super) fn names<R>(columns: &[Column<R>]) -> Vec<&'static str> {
+    columns.iter().map(|&(name, _)| name).collect()
 }
 
-/// Number of columns after those of passages, with one view: three of `tail`, metadata and four of pages.
-const AFTER_PASSAGES: usize = 8;
+/// The cells of a row.
+pub(super) fn cells<R>(columns: &[Column<R>], row: &R) -> Vec<String> {
+    columns.iter().map(|(_, cell)| cell(row)).collect()
+}
+
+/// A cell that is empty without a value.
+pub(super) fn optional(value: Option<impl ToString>) -> String {
+    value.map_or_else(String::new, |value| value.to_string())
+}
+
+/// A page of a passage.
+fn page(at: Option<&Location>, index: usize) -> String {
+    optional(at.and_then(|at| at.pages).map(|pages| pages[index]))
+}
+
+/// The passages of the rows of a match or pair: one row for each, or one row without a passage.
+fn rows_of(passages: &[Passage]) -> impl Iterator<Item = Option<&Passage>> {
+    passages.iter().map(Some).chain(passages.is_empty().then_some(None))
+}
+
+/// A row of the table of a query.
+struct QueryRow<'a> {
+    answer: &'a QueryAnswer,
+    /// A match, or a document of a matching submission.
+    found: &'a Match,
+    /// The name of this submission. Empty in the row of a match.
+    submission: &'a str,
+    passage: Option<&'a Passage>,
+}
+
+/// The columns of a query. `by_submission` adds the column of submissions, `text` adds the columns of the
+/// text as written, and `times` adds the column of the times of files. New columns are added at the end.
+fn query_columns<'a>(by_submission: bool, text: bool, times: bool) -> Vec<Column<QueryRow<'a>>> {
+    let mut columns: Vec<Column<QueryRow<'a>>> = vec![
+        // In a pair of files, the measures are those of one file of the query.
+        ("query", |row| row.found.query.as_deref().unwrap_or(&row.answer.query).name.clone()),
+        ("document", |row| row.found.document.clone()),
+        ("id", |row| row.found.id.to_string()),
+        ("shared", |row| row.found.shared.to_string()),
+        ("looked_up", |row| {
+            row.found.query.as_deref().map_or(row.answer.looked_up, |query| query.fingerprints).to_string()
+        }),
+        ("containment", |row| row.found.containment.to_string()),
+        ("document_containment", |row| row.found.document_containment.to_string()),
+        ("resemblance", |row| row.found.resemblance.to_string()),
+        ("interval_low", |row| optional(row.found.interval.map(|[low, _]| low))),
+        ("interval_high", |row| optional(row.found.interval.map(|[_, high]| high))),
+        ("identical", |row| row.found.identical.to_string()),
+        ("coverage", |row| optional(row.found.coverage)),
+        ("query_start", |row| optional(row.passage.map(|passage| passage.query.start))),
+        ("query_end", |row| optional(row.passage.map(|passage| passage.query.end))),
+        ("query_first_line", |row| optional(row.passage.map(|passage| passage.query.lines[0]))),
+        ("query_last_line", |row| optional(row.passage.map(|passage| passage.query.lines[1]))),
+        ("document_start", |row| optional(row.passage.map(|passage| passage.document.start))),
+        ("document_end", |row| optional(row.passage.map(|passage| passage.document.end))),
+        ("document_first_line", |row| optional(row.passage.map(|passage| passage.document.lines[0]))),
+        ("document_last_line", |row| optional(row.passage.map(|passage| passage.document.lines[1]))),
+        ("symbols", |row| optional(row.passage.map(|passage| passage.symbols))),
+        ("exact", |row| optional(row.passage.map(|passage| passage.exact))),
+        ("agreement", |row| optional(row.passage.and_then(|passage| passage.agreement))),
+        ("same_names", |row| optional(row.passage.and_then(|passage| passage.same_names))),
+        ("score", |row| row.found.score.to_string()),
+        ("inferred", |row| row.found.inferred.as_deref().unwrap_or_default().to_owned()),
+        // The names are separated by spaces.
+        ("estimated", |row| row.found.estimated.iter().map(|measure| measure.name()).collect::<Vec<_>>().join(" ")),
+    ];
+    if by_submission {
+        columns.push(("submission", |row| row.submission.to_owned()));
+    }
+    if text {
+        columns.extend_from_slice(&[
+            ("text_shared", |row| optional(row.found.text_shared)),
+            ("text_looked_up", |row| {
+                let of_answer = row.answer.text.as_ref().filter(|_| row.found.query.is_none());
+                optional(of_answer.map(|text| text.looked_up))
+            }),
+            ("text_containment", |row| optional(row.found.text_containment)),
+            ("text_document_containment", |row| optional(row.found.text_document_containment)),
+            ("text_resemblance", |row| optional(row.found.text_resemblance)),
+            ("as_written", |row| optional(row.passage.map(|passage| passage.as_written))),
+        ]);
+    }
+    // Metadata is one cell of JSON, because the names differ between documents.
+    columns.push(("metadata", |row| serde_json::json!(row.found.metadata).to_string()));
+    if times {
+        columns.push(("modified", |row| optional(row.found.modified)));
+    }
+    columns.extend_from_slice(&[
+        ("query_first_page", |row| page(row.passage.map(|passage| &passage.query), 0)),
+        ("query_last_page", |row| page(row.passage.map(|passage| &passage.query), 1)),
+        ("document_first_page", |row| page(row.passage.map(|passage| &passage.document), 0)),
+        ("document_last_page", |row| page(row.passage.map(|passage| &passage.document), 1)),
+    ]);
+    columns
+}
+
+/// The names of the columns of [`query_rows`].
+pub(crate) fn query_header(by_submission: bool, text: bool, times: bool) -> Vec<&'static str> {
+    names(&query_columns(by_submission, text, times))
+}
 
 /// One row for each passage. A match without passages has one row with empty passage columns. The rows of the
 /// documents of a submission follow the row of the submission and have its name. If the query is a
 /// submission, such a row has the name of one file of the query, and no `text_looked_up`.
 pub(crate) fn query_rows(answer: &QueryAnswer, by_submission: bool, times: bool) -> Vec<Vec<String>> {
-    let mut rows = Vec::new();
+    let columns = query_columns(by_submission, answer.text.is_some(), times);
     let with_files = answer.matches.iter().flat_map(|found| {
         std::iter::once((found, "")).chain(found.files.iter().map(|file| (file, found.document.as_str())))
     });
-    for (found, submission) in with_files {
-        let bound = |index: usize| found.interval.map_or(String::new(), |interval| interval[index].to_string());
-        // In a pair of files, the measures are those of one file of the query.
-        let query = found.query.as_deref();
-        let head = vec![
-            query.unwrap_or(&answer.query).name.clone(),
-            found.document.clone(),
-            found.id.to_string(),
-            found.shared.to_string(),
-            query.map_or(answer.looked_up, |query| query.fingerprints).to_string(),
-            found.containment.to_string(),
-            found.document_containment.to_string(),
-            found.resemblance.to_string(),
-            bound(0),
-            bound(1),
-            found.identical.to_string(),
-            found.coverage.map_or(String::new(), |share| share.to_string()),
-        ];
-        let mut tail = vec![
-            found.score.to_string(),
-            found.inferred.as_deref().unwrap_or_default().to_owned(),
-            // The names are separated by spaces.
-            found.estimated.iter().map(|measure| measure.name()).collect::<Vec<_>>().join(" "),
-        ];
-        if by_submission {
-            tail.push(submission.to_owned());
-        }
-        if let Some(text) = &answer.text {
-            let shares = [found.text_containment, found.text_document_containment, found.text_resemblance];
-            tail.push(found.text_shared.map_or(String::new(), |shared| shared.to_string()));
-            tail.push(if query.is_some() { String::new() } else { text.looked_up.to_string() });
-            tail.extend(shares.map(|share| share.map_or(String::new(), |share| share.to_string())));
-        }
-        let columns = query_header(by_submission, false, false).len() - usize::from(by_submission) - AFTER_PASSAGES;
-        for (place, row) in with_passages(&head, &found.passages, columns).into_iter().enumerate() {
-            let passage = found.passages.get(place);
-            let as_written = passage.map(|passage| passage.as_written.to_string());
-            let last = answer.text.as_ref().map(|_| as_written.unwrap_or_default());
-            let modified = times.then(|| found.modified.map_or(String::new(), |time| time.to_string()));
-            // Metadata is one cell of JSON, because the names differ between documents.
-            let metadata = Some(serde_json::json!(found.metadata).to_string());
-            let ends = last.into_iter().chain(metadata).chain(modified).chain(pages(passage));
-            rows.push(row.into_iter().chain(tail.iter().cloned()).chain(ends).collect());
-        }
-    }
-    rows
+    let rows = with_files.flat_map(|(found, submission)| {
+        rows_of(&found.passages).map(move |passage| QueryRow { answer, found, submission, passage })
+    });
+    rows.map(|row| cells(&columns, &row)).collect()
 }
 
-/// The columns of [`document_row`].
+const DOCUMENT: &[Column<DocumentInfo>] = &[
+    ("id", |document| document.id.to_string()),
+    ("name", |document| document.name.clone()),
+    ("source", |document| document.source.clone().unwrap_or_default()),
+    ("bytes", |document| document.bytes.to_string()),
+    ("symbols", |document| document.symbols.to_string()),
+    ("lines", |document| document.lines.to_string()),
+    ("fingerprints", |document| document.fingerprints.to_string()),
+    ("distinct", |document| document.distinct.to_string()),
+    ("encoding", |document| document.encoding.clone()),
+    ("undecodable", |document| document.undecodable.to_string()),
+    ("digest", |document| hex::encode(&document.digest)),
+    ("format", |document| document.format.clone()),
+    ("boilerplate", |document| document.boilerplate.to_string()),
+    // Metadata is one cell of JSON, because the names differ between documents.
+    ("metadata", |document| serde_json::json!(document.metadata).to_string()),
+    ("ingested_at", |document| document.ingested_at.to_string()),
+    ("modified", |document| optional(document.modified)),
+];
+
+/// The names of the columns of [`document_row`].
 pub(crate) fn document_header() -> Vec<&'static str> {
-    vec![
-        "id",
-        "name",
-        "source",
-        "bytes",
-        "symbols",
-        "lines",
-        "fingerprints",
-        "distinct",
-        "encoding",
-        "undecodable",
-        "digest",
-        "format",
-        "boilerplate",
-        "metadata",
-        "ingested_at",
-        "modified",
-    ]
+    names(DOCUMENT)
 }
 
 /// One document.
 pub(crate) fn document_row(document: &DocumentInfo) -> Vec<String> {
-    vec![
-        document.id.to_string(),
-        document.name.clone(),
-        document.source.clone().unwrap_or_default(),
-        document.bytes.to_string(),
-        document.symbols.to_string(),
-        document.lines.to_string(),
-        document.fingerprints.to_string(),
-        document.distinct.to_string(),
-        document.encoding.clone(),
-        document.undecodable.to_string(),
-        hex::encode(&document.digest),
-        document.format.clone(),
-        document.boilerplate.to_string(),
-        // Metadata is one cell of JSON, because the names differ between documents.
-        serde_json::json!(document.metadata).to_string(),
-        document.ingested_at.to_string(),
-        document.modified.map_or(String::new(), |time| time.to_string()),
-    ]
+    cells(DOCUMENT, document)
 }
 
 /// The way in which the own text of the documents in pairs was compared.
@@ -168,150 +174,184 @@ pub(crate) enum PairText {
     View,
 }
 
-/// The columns of [`pair_rows`]. The arguments add the columns of passages, of the text, of the longest
-/// passage, of submissions and of the times of files.
-pub(crate) fn pair_header(
-    passages: bool,
-    text: PairText,
-    longest: bool,
-    by_submission: bool,
-    times: bool,
-) -> Vec<&'static str> {
-    let mut header = vec!["a", "b", "shared", "resemblance", "containment_a", "containment_b", "a_id", "b_id", "score"];
-    if passages {
-        header.extend(["a_start", "a_end", "a_first_line", "a_last_line"]);
-        header.extend(["b_start", "b_end", "b_first_line", "b_last_line", "symbols", "exact", "agreement"]);
-        header.push("same_names");
-    }
-    header.extend(["a_metadata", "b_metadata"]);
-    if text != PairText::None {
-        header.push("text_resemblance");
-    }
-    if text == PairText::View {
-        header.extend(["text_shared", "text_containment_a", "text_containment_b"]);
-        header.extend(passages.then_some("as_written"));
-    }
-    if by_submission {
-        header.extend(["a_submission", "b_submission", "a_file", "b_file", "by_files"]);
-    }
-    header.extend(longest.then_some("longest"));
-    header.extend(times.then_some(["a_modified", "b_modified"]).into_iter().flatten());
-    if passages {
-        header.extend(["a_first_page", "a_last_page", "b_first_page", "b_last_page"]);
-    }
-    header
+/// A row of the table of pairs.
+struct PairRow<'a> {
+    /// The pair that was found: of documents, or of submissions.
+    found: &'a Pair,
+    /// The pair that the measures are of: the found pair, or a pair of files of its submissions.
+    measured: &'a Pair,
+    /// The pair of files that the row names. `None` for two documents outside any submission.
+    files: Option<&'a Pair>,
+    passage: Option<&'a Passage>,
 }
 
-/// One row for a pair. If passages were searched: a row for each, or one row with empty passage columns.
-/// `longest` is the length of the longest passage, for tables that have this column, and `submissions` are
-/// the [`submission_cells`]. `times` are those of the two files, for tables that have these columns.
-pub(crate) fn pair_rows(
-    pair: &Pair,
-    text: PairText,
-    longest: Option<u64>,
-    submissions: &[String],
-    times: Option<[Option<i64>; 2]>,
-) -> Vec<Vec<String>> {
-    let head = vec![
-        pair.a.to_string(),
-        pair.b.to_string(),
-        pair.shared.to_string(),
-        pair.resemblance.to_string(),
-        pair.containment_a.to_string(),
-        pair.containment_b.to_string(),
-        pair.a_id.to_string(),
-        pair.b_id.to_string(),
-        pair.score.to_string(),
+impl PairRow<'_> {
+    /// The pair with the times of files.
+    fn timed(&self) -> &Pair {
+        self.files.unwrap_or(self.measured)
+    }
+}
+
+/// The columns of pairs. New columns are added at the end.
+fn pair_columns<'a>(shown: PairColumns) -> Vec<Column<PairRow<'a>>> {
+    let mut columns: Vec<Column<PairRow<'a>>> = vec![
+        ("a", |row| row.measured.a.to_string()),
+        ("b", |row| row.measured.b.to_string()),
+        ("shared", |row| row.measured.shared.to_string()),
+        ("resemblance", |row| row.measured.resemblance.to_string()),
+        ("containment_a", |row| row.measured.containment_a.to_string()),
+        ("containment_b", |row| row.measured.containment_b.to_string()),
+        ("a_id", |row| row.measured.a_id.to_string()),
+        ("b_id", |row| row.measured.b_id.to_string()),
+        ("score", |row| row.measured.score.to_string()),
     ];
+    if shown.passages {
+        columns.extend_from_slice(&[
+            ("a_start", |row| optional(row.passage.map(|passage| passage.query.start))),
+            ("a_end", |row| optional(row.passage.map(|passage| passage.query.end))),
+            ("a_first_line", |row| optional(row.passage.map(|passage| passage.query.lines[0]))),
+            ("a_last_line", |row| optional(row.passage.map(|passage| passage.query.lines[1]))),
+            ("b_start", |row| optional(row.passage.map(|passage| passage.document.start))),
+            ("b_end", |row| optional(row.passage.map(|passage| passage.document.end))),
+            ("b_first_line", |row| optional(row.passage.map(|passage| passage.document.lines[0]))),
+            ("b_last_line", |row| optional(row.passage.map(|passage| passage.document.lines[1]))),
+            ("symbols", |row| optional(row.passage.map(|passage| passage.symbols))),
+            ("exact", |row| optional(row.passage.map(|passage| passage.exact))),
+            ("agreement", |row| optional(row.passage.and_then(|passage| passage.agreement))),
+            ("same_names", |row| optional(row.passage.and_then(|passage| passage.same_names))),
+        ]);
+    }
     // Metadata is one cell of JSON, because the names differ between documents.
-    let metadata = [&pair.a_metadata, &pair.b_metadata].map(|metadata| serde_json::json!(metadata).to_string());
-    let mut rows = match &pair.passages {
-        None => vec![head],
-        Some(passages) => {
-            let after = metadata.len() + pages(None).len();
-            with_passages(&head, passages, pair_header(true, PairText::None, false, false, false).len() - after)
-        }
-    };
-    let share = |share: Option<f64>| share.map_or(String::new(), |share| share.to_string());
-    for (place, row) in rows.iter_mut().enumerate() {
-        row.extend(metadata.iter().cloned());
-        if text != PairText::None {
-            row.push(share(pair.text_resemblance));
-        }
-        if text == PairText::View {
-            row.push(pair.text_shared.map_or(String::new(), |shared| shared.to_string()));
-            row.extend([pair.text_containment_a, pair.text_containment_b].map(share));
-            row.extend(
-                pair.passages.as_ref().map(|passages| {
-                    passages.get(place).map_or(String::new(), |passage| passage.as_written.to_string())
-                }),
-            );
-        }
-        row.extend(submissions.iter().cloned());
-        row.extend(longest.map(|symbols| symbols.to_string()));
-        let times = times.into_iter().flatten();
-        row.extend(times.map(|time| time.map_or(String::new(), |time| time.to_string())));
-        if let Some(passages) = &pair.passages {
-            row.extend(pages(passages.get(place)));
+    columns.extend_from_slice(&[
+        ("a_metadata", |row| serde_json::json!(row.measured.a_metadata).to_string()),
+        ("b_metadata", |row| serde_json::json!(row.measured.b_metadata).to_string()),
+    ]);
+    if shown.text != PairText::None {
+        columns.push(("text_resemblance", |row| optional(row.measured.text_resemblance)));
+    }
+    if shown.text == PairText::View {
+        columns.extend_from_slice(&[
+            ("text_shared", |row| optional(row.measured.text_shared)),
+            ("text_containment_a", |row| optional(row.measured.text_containment_a)),
+            ("text_containment_b", |row| optional(row.measured.text_containment_b)),
+        ]);
+        if shown.passages {
+            columns.push(("as_written", |row| optional(row.passage.map(|passage| passage.as_written))));
         }
     }
-    rows
-}
-
-/// The first and the last page of a passage in both documents. A cell is empty without a page.
-fn pages(passage: Option<&Passage>) -> [String; 4] {
-    let of = |at: Option<&Location>| {
-        at.and_then(|at| at.pages).map_or([const { String::new() }; 2], |pages| pages.map(|page| page.to_string()))
-    };
-    let [[a, b], [c, d]] = [of(passage.map(|passage| &passage.query)), of(passage.map(|passage| &passage.document))];
-    [a, b, c, d]
-}
-
-/// For each passage a row that begins with `head`. Without passages one row, filled with empty cells to
-/// `columns`.
-fn with_passages(head: &[String], passages: &[Passage], columns: usize) -> Vec<Vec<String>> {
-    if passages.is_empty() {
-        let mut row = head.to_vec();
-        row.resize(columns, String::new());
-        return vec![row];
+    if shown.by_submission {
+        columns.extend_from_slice(&[
+            ("a_submission", |row| row.found.a.to_string()),
+            ("b_submission", |row| row.found.b.to_string()),
+            ("a_file", |row| optional(row.files.map(|files| &files.a))),
+            ("b_file", |row| optional(row.files.map(|files| &files.b))),
+            ("by_files", |row| row.found.by_files.to_string()),
+        ]);
     }
-    let row = |passage: &Passage| {
-        let (q, d) = (&passage.query, &passage.document);
-        let numbers = [q.start, q.end, q.lines[0], q.lines[1], d.start, d.end, d.lines[0], d.lines[1], passage.symbols];
-        let mut row = head.to_vec();
-        row.extend(numbers.map(|number| number.to_string()));
-        row.push(passage.exact.to_string());
-        row.extend(
-            [passage.agreement, passage.same_names].map(|it| it.map_or(String::new(), |share| share.to_string())),
-        );
-        row
+    if shown.longest {
+        // Rows of files repeat the longest passage of their submissions, because the rows are sorted by it.
+        columns.push(("longest", |row| row.found.longest.unwrap_or(0).to_string()));
+    }
+    if shown.times {
+        columns.extend_from_slice(&[
+            ("a_modified", |row| optional(row.timed().a_modified)),
+            ("b_modified", |row| optional(row.timed().b_modified)),
+        ]);
+    }
+    if shown.passages {
+        columns.extend_from_slice(&[
+            ("a_first_page", |row| page(row.passage.map(|passage| &passage.query), 0)),
+            ("a_last_page", |row| page(row.passage.map(|passage| &passage.query), 1)),
+            ("b_first_page", |row| page(row.passage.map(|passage| &passage.document), 0)),
+            ("b_last_page", |row| page(row.passage.map(|passage| &passage.document), 1)),
+        ]);
+    }
+    columns
+}
+
+/// The names of the columns of [`pair_rows`].
+pub(crate) fn pair_header(shown: PairColumns) -> Vec<&'static str> {
+    names(&pair_columns(shown))
+}
+
+/// One row for a pair. If passages were searched for: a row for each, or one row with empty passage columns;
+/// for two submissions, such rows for each pair of their files.
+pub(crate) fn pair_rows(found: &Pair, shown: PairColumns) -> Vec<Vec<String>> {
+    let columns = pair_columns(shown);
+    let measured: Vec<(&Pair, Option<&Pair>)> = match shown.passages && !found.files.is_empty() {
+        true => found.files.iter().map(|files| (files, Some(files))).collect(),
+        false => vec![(found, found.files.first())],
     };
-    passages.iter().map(row).collect()
+    let rows = measured.into_iter().flat_map(|(measured, files)| {
+        let passages = measured.passages.as_deref().unwrap_or_default();
+        rows_of(passages).map(move |passage| PairRow { found, measured, files, passage })
+    });
+    rows.map(|row| cells(&columns, &row)).collect()
 }
 
-/// The cells of a row of two submissions: their names, the names of two files, and whether only files reach
-/// the thresholds.
-pub(crate) fn submission_cells(pair: &Pair, files: Option<&Pair>) -> Vec<String> {
-    let [a, b] = files.map_or_else(Default::default, |files| [files.a.to_string(), files.b.to_string()]);
-    vec![pair.a.to_string(), pair.b.to_string(), a, b, pair.by_files.to_string()]
-}
+/// The columns of [`dedup_row`].
+pub(crate) const DEDUP: [&str; 12] = [
+    "remove",
+    "keep",
+    "because",
+    "score",
+    "shared",
+    "remove_id",
+    "keep_id",
+    "novel",
+    "bytes",
+    "id",
+    "metadata",
+    "keep_metadata",
+];
 
-/// The columns of [`removable_row`].
-pub(crate) fn removable_header() -> Vec<&'static str> {
-    vec![
-        "remove",
-        "keep",
-        "because",
-        "score",
-        "shared",
-        "remove_id",
-        "keep_id",
-        "novel",
-        "bytes",
-        "id",
-        "metadata",
-        "keep_metadata",
-    ]
+/// One removable document, one undecided document, without a survivor, or one document that stays although a
+/// later one would justify its removal.
+pub(crate) fn dedup_row(row: &DedupRow) -> [String; DEDUP.len()] {
+    match row {
+        DedupRow::Removable(removable) => [
+            removable.remove.clone(),
+            removable.keep.clone(),
+            removable.because.name().to_owned(),
+            removable.score.to_string(),
+            removable.shared.to_string(),
+            removable.remove_id.to_string(),
+            removable.keep_id.to_string(),
+            removable.novel.to_string(),
+            removable.bytes.to_string(),
+            own_id(&removable.metadata),
+            fields(&removable.metadata),
+            fields(&removable.keep_metadata),
+        ],
+        DedupRow::Undecided(undecided) => [
+            undecided.document.clone(),
+            String::new(),
+            "undecided".to_owned(),
+            String::new(),
+            String::new(),
+            undecided.id.to_string(),
+            String::new(),
+            String::new(),
+            String::new(),
+            own_id(&undecided.metadata),
+            fields(&undecided.metadata),
+            String::new(),
+        ],
+        DedupRow::Superseded(superseded) => [
+            superseded.document.clone(),
+            superseded.by.clone(),
+            "superseded".to_owned(),
+            superseded.score.to_string(),
+            superseded.shared.to_string(),
+            superseded.id.to_string(),
+            superseded.by_id.to_string(),
+            superseded.novel.to_string(),
+            superseded.bytes.to_string(),
+            own_id(&superseded.metadata),
+            fields(&superseded.metadata),
+            fields(&superseded.by_metadata),
+        ],
+    }
 }
 
 /// All metadata as one JSON object; empty without metadata.
@@ -319,53 +359,6 @@ fn fields(metadata: &[(String, String)]) -> String {
     let object: serde_json::Map<String, serde_json::Value> =
         metadata.iter().map(|(name, value)| (name.clone(), value.as_str().into())).collect();
     if object.is_empty() { String::new() } else { serde_json::Value::Object(object).to_string() }
-}
-
-/// One removable document.
-pub(crate) fn removable_row(removable: &Removable) -> Vec<String> {
-    vec![
-        removable.remove.clone(),
-        removable.keep.clone(),
-        removable.because.name().to_owned(),
-        removable.score.to_string(),
-        removable.shared.to_string(),
-        removable.remove_id.to_string(),
-        removable.keep_id.to_string(),
-        removable.novel.to_string(),
-        removable.bytes.to_string(),
-        own_id(&removable.metadata),
-        fields(&removable.metadata),
-        fields(&removable.keep_metadata),
-    ]
-}
-
-/// One undecided document, in the same columns, without a survivor.
-pub(crate) fn undecided_row(undecided: &Undecided) -> Vec<String> {
-    let mut row = vec![String::new(); removable_header().len()];
-    row[0] = undecided.document.clone();
-    row[2] = "undecided".to_owned();
-    row[5] = undecided.id.to_string();
-    row[9] = own_id(&undecided.metadata);
-    row[10] = fields(&undecided.metadata);
-    row
-}
-
-/// One document that stays although a later one would justify its removal, in the same columns.
-pub(crate) fn superseded_row(superseded: &Superseded) -> Vec<String> {
-    vec![
-        superseded.document.clone(),
-        superseded.by.clone(),
-        "superseded".to_owned(),
-        superseded.score.to_string(),
-        superseded.shared.to_string(),
-        superseded.id.to_string(),
-        superseded.by_id.to_string(),
-        superseded.novel.to_string(),
-        superseded.bytes.to_string(),
-        own_id(&superseded.metadata),
-        fields(&superseded.metadata),
-        fields(&superseded.by_metadata),
-    ]
 }
 
 /// The record's own field `id`.

@@ -22,7 +22,7 @@ pub(super) use answer::{
     Answer, AppliedLine, ApplyTotals, DedupLine, DocumentLine, PairLine, QueryPage, Render, Spoken, StatsPage,
 };
 pub(super) use corpus::corpus_header;
-pub(super) use csv::{PairText, document_header, pair_header, query_header, removable_header};
+pub(super) use csv::{DEDUP, PairText, document_header, pair_header, query_header};
 pub(super) use dedup::latest_run_line;
 pub(super) use escape::{escape_json, escape_terminal};
 pub(super) use folder::{SharedFolder, common_folder, document_header_line};

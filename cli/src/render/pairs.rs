@@ -9,7 +9,7 @@ use super::metadata::{changed, labels};
 use super::numbers::{count, grouped, percent};
 use super::style::Style;
 
-/// The optional columns of a list of pairs.
+/// The optional columns of a list of pairs, and of its table.
 #[derive(Clone, Copy)]
 pub(crate) struct PairColumns {
     /// True if the score has a column, because it differs from the resemblance: if fingerprints are weighted,
@@ -19,6 +19,13 @@ pub(crate) struct PairColumns {
     pub(crate) text: PairText,
     /// True if the number of symbols of the longest passage has a column.
     pub(crate) longest: bool,
+    /// True if passages were searched for. A table of pairs of submissions then also has rows for the pairs
+    /// of their files.
+    pub(crate) passages: bool,
+    /// True if documents are joined into submissions: a table then names these and their best two files.
+    pub(crate) by_submission: bool,
+    /// True if a table shows the times of files.
+    pub(crate) times: bool,
 }
 
 impl PairColumns {

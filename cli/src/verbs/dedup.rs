@@ -13,8 +13,8 @@ use crate::output::Output;
 use crate::printer::Printer;
 use crate::progress::StepBar;
 use crate::render::{
-    DedupLine, SharedFolder, Style, boilerplate_left_out, common_left_out, count, document_header_line, grouped,
-    latest_run_line, percent, removable_header,
+    DEDUP, DedupLine, SharedFolder, Style, boilerplate_left_out, common_left_out, count, document_header_line, grouped,
+    latest_run_line, percent,
 };
 use crate::resolved::{database, output};
 use crate::run_status::RunStatus;
@@ -65,7 +65,7 @@ pub(crate) fn run(global: &Global, args: &DedupArgs, printer: &Printer) -> anyho
         };
     }
     let mut output = Output::open(global)?;
-    output.heading(&removable_header(), "")?;
+    output.heading(&DEDUP, "")?;
     let folder = shared_folder(&database, output.style)?;
     let bar = StepBar::start(printer, "reading the documents");
     let mut ended = false;

@@ -174,17 +174,7 @@ impl Listing<'_> {
             0 => "no pairs\n".to_owned(),
             _ => pair_header_line(self.columns(), &self.folder),
         };
-        let columns = self.columns();
-        self.output.heading(
-            &pair_header(
-                self.args.passages,
-                columns.text,
-                columns.longest,
-                self.by_submission(),
-                self.args.times.file_times,
-            ),
-            &(common + &header),
-        )
+        self.output.heading(&pair_header(self.columns()), &(common + &header))
     }
 
     fn columns(&self) -> PairColumns {
@@ -195,7 +185,14 @@ impl Listing<'_> {
         };
         let longest = self.args.sort == PairSort::Longest;
         let score = self.args.weight != Weight::None || text == PairText::View;
-        PairColumns { score, text, longest }
+        PairColumns {
+            score,
+            text,
+            longest,
+            passages: self.args.passages,
+            by_submission: self.args.submission_by.is_some(),
+            times: self.args.times.file_times,
+        }
     }
 
     fn take(&mut self, pair: Pair) -> anyhow::Result<()> {
@@ -214,13 +211,7 @@ impl Listing<'_> {
     }
 
     fn write(&mut self, pair: &Pair) -> anyhow::Result<()> {
-        let (columns, folder, passages) = (self.columns(), self.folder.as_str(), self.args.passages);
-        let (by_submission, times) = (self.by_submission(), self.args.times.file_times);
-        self.output.answer(&PairLine { pair, columns, folder, passages, by_submission, times })
-    }
-
-    fn by_submission(&self) -> bool {
-        self.args.submission_by.is_some()
+        self.output.answer(&PairLine { pair, columns: self.columns(), folder: &self.folder })
     }
 
     /// Writes the waiting pairs and, for people, the total.
