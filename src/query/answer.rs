@@ -178,7 +178,7 @@ pub enum IgnoredBecause {
 }
 
 /// A document, or submission, that shares text with the query.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Match {

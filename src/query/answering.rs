@@ -1,7 +1,5 @@
 //! Answering: one query, from its lookup to its answer.
 
-use std::collections::BTreeMap;
-
 use super::answer::{Match, QueryAnswer, TextLookup};
 use super::evidence::{Evidence, SharedFingerprints};
 use super::options::QueryOptions;
@@ -213,11 +211,7 @@ fn finish_match(
     let Ranked { id, holder, score, interval, estimated, structure, text } = ranked;
     let Measures { shared, containment, document_containment, resemblance, .. } = structure;
     let mut found = Match {
-        document: String::new(),
         id: DocId(id),
-        document_bytes: 0,
-        document_symbols: 0,
-        extracted: false,
         shared,
         score,
         containment,
@@ -229,17 +223,8 @@ fn finish_match(
         text_resemblance: text.map(|text| text.resemblance),
         interval,
         estimated,
-        identical: false,
-        coverage: None,
-        passages: Vec::new(),
-        passages_left_out: 0,
-        metadata: BTreeMap::new(),
-        modified: None,
-        inferred: None,
-        repeats: 0,
-        files: Vec::new(),
         files_left_out: files.unlisted.len() as u64,
-        query: None,
+        ..Match::default()
     };
     let has_passages = passages_of.is_some();
     let mut of = |id: u32| passages_of.as_mut().and_then(|passages| passages.remove(&id)).unwrap_or_default();

@@ -1,6 +1,6 @@
 //! Diff: compares two documents without a database. The first is the query, the second the only document.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 use super::answer::{IgnoredBecause, Match, QueryAnswer, TextLookup};
 use super::answering::containment_of;
@@ -21,7 +21,6 @@ use fpdb_host::schema::Schema;
 use fpdb_host::setters::setters;
 use fpdb_host::stop::StopToken;
 use fpdb_kernel::columns::Fingerprint;
-use fpdb_kernel::document::DocId;
 use fpdb_kernel::profile::Profile;
 use fpdb_reading::input::ReadOptions;
 use fpdb_store::FingerprintPlace;
@@ -198,7 +197,6 @@ fn compare(
     let (DocumentPassages { passages, left_out, covered, repeats }, inferred) = find_passages(a, b, options, stop)?;
     Ok(Match {
         document: b.name.clone(),
-        id: DocId(0),
         document_bytes: b.bytes,
         document_symbols: b.symbols,
         extracted: b.extracted,
@@ -211,19 +209,13 @@ fn compare(
         text_containment: text.map(|[containment, ..]| containment),
         text_document_containment: text.map(|[_, containment, _]| containment),
         text_resemblance: text.map(|[.., resemblance]| resemblance),
-        interval: None,
-        estimated: Vec::new(),
         identical: a.digest == b.digest,
         coverage: Some(covered.share()),
         passages,
         passages_left_out: left_out,
-        metadata: BTreeMap::new(),
-        modified: None,
         inferred: inferred.map(Into::into),
         repeats,
-        files: Vec::new(),
-        files_left_out: 0,
-        query: None,
+        ..Match::default()
     })
 }
 

@@ -160,13 +160,9 @@ impl ReportContent {
                 role: DocumentRole::Stored,
                 bytes: found.document_bytes,
                 symbols: Some(found.document_symbols),
-                extracted: false,
-                language: None,
                 metadata: found.metadata.clone(),
-                dated: None,
-                modified: None,
-                why: None,
                 origin: Some(b.clone()),
+                ..ReportDocument::default()
             });
             pairs.push(pair_of_match(query, other, &found, true));
             evidence.push(Some(found));
@@ -307,16 +303,9 @@ impl ReportContent {
                 // Removals depend on the structure alone.
                 text: None,
                 score: removable.score,
-                interval: None,
-                estimated: Vec::new(),
                 identical,
                 passages: found.as_ref().map(passages),
                 longest: found.as_ref().and_then(longest),
-                page: false,
-                files: Vec::new(),
-                files_left_out: 0,
-                by_files: false,
-                of: None,
                 removal: Some(RemovalData {
                     group,
                     because: removable.because,
@@ -324,6 +313,7 @@ impl ReportContent {
                     all_marked,
                     id,
                 }),
+                ..ReportPair::default()
             });
             evidence.push(found);
         }

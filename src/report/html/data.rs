@@ -116,7 +116,7 @@ pub(super) struct DatabaseData {
 }
 
 /// A document of a pair.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub(super) struct ReportDocument {
     /// Name of the document.
     pub(super) name: String,
@@ -148,12 +148,13 @@ pub(super) struct ReportDocument {
 }
 
 /// The role of a document in a report.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum DocumentRole {
     /// The document was the query.
     Query,
     /// The document is in the database, or is the second file of a comparison.
+    #[default]
     Stored,
     /// The entry stands for several documents of the database, which count as one.
     Submission,
@@ -178,7 +179,7 @@ pub(super) enum Origin {
 }
 
 /// A pair. `a` is the query, if there is one.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub(super) struct ReportPair {
     /// Index of A in the documents.
     pub(super) a: usize,

@@ -1,6 +1,6 @@
 //! Document index: the documents of a report, each once.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 use super::data::{DocumentRole, Origin, ReportDocument};
 use crate::database::{Database, DocumentInfo};
@@ -56,13 +56,10 @@ impl DocumentIndex {
             role: DocumentRole::Query,
             bytes: query.bytes,
             symbols: Some(query.symbols),
-            extracted: false,
-            language: None,
             metadata,
-            dated: None,
             modified: modified.filter(|_| self.times),
-            why: None,
             origin,
+            ..ReportDocument::default()
         })
     }
 
@@ -105,19 +102,7 @@ impl DocumentIndex {
     }
 
     pub(super) fn add_submission(&mut self, name: &str) -> usize {
-        self.add(ReportDocument {
-            name: name.to_owned(),
-            role: DocumentRole::Submission,
-            bytes: 0,
-            symbols: None,
-            extracted: false,
-            language: None,
-            metadata: BTreeMap::new(),
-            dated: None,
-            modified: None,
-            why: None,
-            origin: None,
-        })
+        self.add(ReportDocument { name: name.to_owned(), role: DocumentRole::Submission, ..ReportDocument::default() })
     }
 
     pub(super) fn stored(&mut self, database: &Database, id: DocId) -> Result<usize> {
@@ -131,13 +116,10 @@ impl DocumentIndex {
             role: DocumentRole::Stored,
             bytes: document.bytes,
             symbols: Some(document.symbols),
-            extracted: false,
-            language: None,
             metadata: document.metadata,
-            dated: None,
             modified: document.modified.filter(|_| self.times),
-            why: None,
             origin: Some(origin),
+            ..ReportDocument::default()
         }))
     }
 }

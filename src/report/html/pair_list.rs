@@ -64,12 +64,8 @@ pub(super) fn pair_of_match(a: usize, b: usize, found: &Match, with_passages: bo
         identical: found.identical,
         passages: with_passages.then(|| passages(found)),
         longest: longest(found),
-        page: false,
-        removal: None,
-        files: Vec::new(),
         files_left_out: found.files_left_out,
-        by_files: false,
-        of: None,
+        ..ReportPair::default()
     }
 }
 
@@ -84,17 +80,10 @@ pub(super) fn pair_of(a: usize, b: usize, pair: &Pair, passages: Option<u64>) ->
         containment_b: measures.containment_b,
         text: text_of(pair),
         score: pair.score,
-        interval: None,
-        estimated: Vec::new(),
-        identical: false,
         passages,
-        longest: None,
-        page: false,
-        removal: None,
-        files: Vec::new(),
         files_left_out: pair.files_left_out,
         by_files: pair.by_files,
-        of: None,
+        ..ReportPair::default()
     }
 }
 
@@ -125,27 +114,13 @@ pub(super) fn same_text(id: DocId, survivor: &ReportDocument, identical: bool) -
         document_bytes: survivor.bytes,
         document_symbols: survivor.symbols.unwrap_or_default(),
         extracted: survivor.extracted,
-        shared: 0,
         score: 1.0,
         containment: 1.0,
         document_containment: 1.0,
         resemblance: 1.0,
-        text_shared: None,
-        text_containment: None,
-        text_document_containment: None,
-        text_resemblance: None,
-        interval: None,
-        estimated: Vec::new(),
         identical,
         coverage: Some(0.0),
-        passages: Vec::new(),
-        passages_left_out: 0,
         metadata: survivor.metadata.clone(),
-        modified: None,
-        inferred: None,
-        repeats: 0,
-        files: Vec::new(),
-        files_left_out: 0,
-        query: None,
+        ..Match::default()
     }
 }
