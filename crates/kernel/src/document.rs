@@ -37,98 +37,112 @@ pub enum Offsets {
     Extracted,
 }
 
-/// The format of a document. It decides which reader extracts the text.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Format {
-    /// Plain text in any encoding, and other formats read as plain text.
-    #[default]
-    Text,
-    /// Raw bytes, not read as text.
-    Bytes,
-    /// HTML and XHTML.
-    Html,
-    /// Markdown (CommonMark with tables, footnotes and strikethrough).
-    Markdown,
-    /// reStructuredText.
-    ReStructuredText,
-    /// TeX and LaTeX.
-    Tex,
-    /// A Jupyter notebook.
-    Notebook,
-    /// A mail message (RFC 5322, MIME).
-    Mail,
-    /// PDF.
-    Pdf,
-    /// A Word document (Office Open XML).
-    Docx,
-    /// An OpenDocument text.
-    Odt,
-    /// An EPUB book.
-    Epub,
-    /// Source code.
-    Code(Language),
+/// Defines an enum, its constant `ALL` with the variants in their order, and its method `name`. `ALL` leaves
+/// out a variant after a semicolon, whose name is that of its value.
+macro_rules! named {
+    (
+        $(#[$of_kind:meta])*
+        pub enum $kind:ident {
+            $($(#[$of_variant:meta])* $variant:ident => $name:literal,)+
+            $(; $(#[$of_other:meta])* $other:ident($value:ty),)?
+        }
+        $(#[$of_all:meta])*
+        pub const ALL;
+        $(#[$of_name:meta])*
+        pub fn name;
+    ) => {
+        $(#[$of_kind])*
+        pub enum $kind {
+            $($(#[$of_variant])* $variant,)+
+            $($(#[$of_other])* $other($value),)?
+        }
+
+        impl $kind {
+            $(#[$of_all])*
+            pub const ALL: [Self; [$($name),+].len()] = [$(Self::$variant),+];
+
+            $(#[$of_name])*
+            #[must_use]
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $name,)+
+                    $(Self::$other(value) => value.name(),)?
+                }
+            }
+        }
+    };
 }
 
-/// A programming language.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[expect(missing_docs, reason = "their names say it")]
-pub enum Language {
-    Bash,
-    C,
-    Cpp,
-    CSharp,
-    Go,
-    Java,
-    JavaScript,
-    Kotlin,
-    Php,
-    Python,
-    Ruby,
-    Rust,
-    Scala,
-    Sql,
-    Swift,
-    Tsx,
-    TypeScript,
+named! {
+    /// The format of a document. It decides which reader extracts the text.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+    pub enum Format {
+        /// Plain text in any encoding, and other formats read as plain text.
+        #[default]
+        Text => "text",
+        /// Raw bytes, not read as text.
+        Bytes => "bytes",
+        /// HTML and XHTML.
+        Html => "html",
+        /// Markdown (CommonMark with tables, footnotes and strikethrough).
+        Markdown => "markdown",
+        /// reStructuredText.
+        ReStructuredText => "rst",
+        /// TeX and LaTeX.
+        Tex => "tex",
+        /// A Jupyter notebook.
+        Notebook => "notebook",
+        /// A mail message (RFC 5322, MIME).
+        Mail => "mail",
+        /// PDF.
+        Pdf => "pdf",
+        /// A Word document (Office Open XML).
+        Docx => "docx",
+        /// An OpenDocument text.
+        Odt => "odt",
+        /// An EPUB book.
+        Epub => "epub",
+        ;
+        /// Source code.
+        Code(Language),
+    }
+    /// All formats except source code.
+    pub const ALL;
+    /// The name used in flags and reports. Source code has the name of its language.
+    pub fn name;
+}
+
+named! {
+    /// A programming language.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    #[expect(missing_docs, reason = "their names say it")]
+    pub enum Language {
+        Bash => "bash",
+        C => "c",
+        Cpp => "c++",
+        CSharp => "c#",
+        Go => "go",
+        Java => "java",
+        JavaScript => "javascript",
+        Kotlin => "kotlin",
+        Php => "php",
+        Python => "python",
+        Ruby => "ruby",
+        Rust => "rust",
+        Scala => "scala",
+        Sql => "sql",
+        Swift => "swift",
+        Tsx => "tsx",
+        TypeScript => "typescript",
+    }
+    /// All languages. Their order is fixed, because saved fuzz inputs name a language by its place. A new
+    /// language comes last.
+    pub const ALL;
+    /// The name used in flags and reports.
+    pub fn name;
 }
 
 impl Format {
-    /// All formats except source code.
-    pub const ALL: [Self; 12] = [
-        Self::Text,
-        Self::Bytes,
-        Self::Html,
-        Self::Markdown,
-        Self::ReStructuredText,
-        Self::Tex,
-        Self::Notebook,
-        Self::Mail,
-        Self::Pdf,
-        Self::Docx,
-        Self::Odt,
-        Self::Epub,
-    ];
-
-    /// The name used in flags and reports. Source code has the name of its language.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Text => "text",
-            Self::Bytes => "bytes",
-            Self::Html => "html",
-            Self::Markdown => "markdown",
-            Self::ReStructuredText => "rst",
-            Self::Tex => "tex",
-            Self::Notebook => "notebook",
-            Self::Mail => "mail",
-            Self::Pdf => "pdf",
-            Self::Docx => "docx",
-            Self::Odt => "odt",
-            Self::Epub => "epub",
-            Self::Code(language) => language.name(),
-        }
-    }
-
     /// The programming language. `None` if the document is not source code.
     #[must_use]
     pub fn language(self) -> Option<Language> {
@@ -155,54 +169,6 @@ impl fmt::Display for Language {
 impl fmt::Display for Format {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
-    }
-}
-
-impl Language {
-    /// All languages. Their order is fixed, because saved fuzz inputs name a language by its place. A new
-    /// language comes last.
-    pub const ALL: [Self; 17] = [
-        Self::Bash,
-        Self::C,
-        Self::Cpp,
-        Self::CSharp,
-        Self::Go,
-        Self::Java,
-        Self::JavaScript,
-        Self::Kotlin,
-        Self::Php,
-        Self::Python,
-        Self::Ruby,
-        Self::Rust,
-        Self::Scala,
-        Self::Sql,
-        Self::Swift,
-        Self::Tsx,
-        Self::TypeScript,
-    ];
-
-    /// The name used in flags and reports.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Bash => "bash",
-            Self::C => "c",
-            Self::Cpp => "c++",
-            Self::CSharp => "c#",
-            Self::Go => "go",
-            Self::Java => "java",
-            Self::JavaScript => "javascript",
-            Self::Kotlin => "kotlin",
-            Self::Php => "php",
-            Self::Python => "python",
-            Self::Ruby => "ruby",
-            Self::Rust => "rust",
-            Self::Scala => "scala",
-            Self::Sql => "sql",
-            Self::Swift => "swift",
-            Self::Tsx => "tsx",
-            Self::TypeScript => "typescript",
-        }
     }
 }
 
