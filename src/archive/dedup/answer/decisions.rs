@@ -1,5 +1,7 @@
 //! Decisions: whether each document stays, and if not, why.
 
+use bincode::{Decode, Encode};
+
 use crate::archive::dedup::join::witness::Witness;
 use crate::archive::dedup::ranking::{RESERVED, Rank};
 
@@ -24,15 +26,15 @@ pub(in crate::archive::dedup) struct Decisions {
     costs: Vec<u64>,
 }
 
-/// A decision about one document.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A decision about one document. The file of a job stores a variant by its place in this list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Encode, Decode)]
 pub(in crate::archive::dedup) enum Decision {
+    Stays,
+    Undecided,
     /// Not decided yet; `cost` posting reads were spent on it.
     Open {
         cost: u64,
     },
-    Stays,
-    Undecided,
     Removable(Witness),
 }
 

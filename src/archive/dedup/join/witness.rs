@@ -1,9 +1,11 @@
 //! Witness: the survivor that justifies the removal of a document, with the evidence.
 
+use bincode::{Decode, Encode};
+
 use crate::archive::dedup::ranking::Rank;
 
-/// Why a document is removable.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Why a document is removable. The file of a job stores the fields in this order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Encode, Decode)]
 pub(in crate::archive::dedup) struct Witness {
     /// Rank of the survivor.
     pub(in crate::archive::dedup) rank: Rank,
