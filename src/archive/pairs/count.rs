@@ -36,22 +36,17 @@ const HANDED_OVER: usize = 4096;
 /// Receives pairs, on any thread.
 type Take<'a> = dyn Fn(&[Measured]) -> Result<()> + Sync + 'a;
 
-/// Reports the number of documents compared with all others.
-struct Compared<'a> {
-    task: &'a Task<'a>,
-    /// The work of earlier blocks.
-    before: u64,
-    total: u64,
-}
+/// Reports the number of documents of a block that are done, on any thread.
+type Report<'a> = dyn Fn(u64) -> Result<()> + Sync + 'a;
 
-impl Compared<'_> {
-    /// Reports that `done` documents of the block are done.
-    ///
-    /// # Errors
-    /// [`crate::Error::Stopped`].
-    fn report(&self, done: u64) -> Result<()> {
-        self.task.step("documents compared", self.before + done, self.total)
-    }
+/// What counting needs in every block.
+struct Counting<'a> {
+    store: &'a Store,
+    documents: &'a Documents,
+    options: &'a PairsOptions,
+    plan: &'a BlockPlan,
+    task: &'a Task<'a>,
+    take: &'a Take<'a>,
 }
 
 /// Calls `take` with all wanted pairs, in portions without order. Returns the number of pairs below the
@@ -64,73 +59,54 @@ pub(super) fn count_all(
     task: &Task<'_>,
     take: &Take<'_>,
 ) -> Result<u64> {
-    let total = plan.blocks.iter().map(|block| block.len() as u64).sum();
-    let (mut before, mut below) = (0, 0);
-    for block in &plan.blocks {
-        let compared = Compared { task, before, total };
-        below += count(store, documents, options, plan, block.clone(), &compared, take)?;
-        before += block.len() as u64;
-    }
-    Ok(below)
+    Counting { store, documents, options, plan, task, take }.all()
 }
 
-/// Counts the pairs of the documents in `block` with all others.
-fn count(
-    store: &Store,
-    documents: &Documents,
-    options: &PairsOptions,
-    plan: &BlockPlan,
-    block: Range<u32>,
-    compared: &Compared<'_>,
-    take: &Take<'_>,
-) -> Result<u64> {
-    match (documents.views(), documents.weights.is_empty()) {
-        (1, true) => count_views::<1, ()>(store, documents, options, plan, block, compared, take),
-        (1, false) => count_views::<1, f64>(store, documents, options, plan, block, compared, take),
-        _ => count_views::<2, f64>(store, documents, options, plan, block, compared, take),
+impl Counting<'_> {
+    fn all(&self) -> Result<u64> {
+        let total = self.plan.blocks.iter().map(|block| block.len() as u64).sum();
+        let (mut before, mut below) = (0, 0);
+        for block in &self.plan.blocks {
+            let report = |done| self.task.step("documents compared", before + done, total);
+            below += match (self.documents.views(), self.documents.weights.is_empty()) {
+                (1, true) => self.block::<1, ()>(block, &report)?,
+                (1, false) => self.block::<1, f64>(block, &report)?,
+                _ => self.block::<2, f64>(block, &report)?,
+            };
+            before += block.len() as u64;
+        }
+        Ok(below)
     }
-}
 
-/// Like [`count`], for documents in `VIEWS` views.
-fn count_views<const VIEWS: usize, W: WeightSum>(
-    store: &Store,
-    documents: &Documents,
-    options: &PairsOptions,
-    plan: &BlockPlan,
-    block: Range<u32>,
-    compared: &Compared<'_>,
-    take: &Take<'_>,
-) -> Result<u64> {
-    let lists = Lists::gather(store, documents, options, plan, (&block, compared.task))?;
-    let thresholds = documents.thresholds(options);
-    let judge = |pair| documents.judge(pair, options, &thresholds);
-    let done = AtomicU64::new(0);
-    // Each thread has its own counter, so there must be no more parts than counters that fit in memory.
-    let least = if plan.threads < rayon::current_num_threads() { block.len().div_ceil(plan.threads) } else { 1 };
-    let found = block.clone().into_par_iter().with_min_len(least).map_init(
-        || Counter::<VIEWS, W>::new(documents),
-        |counter, anchor| {
-            let below = counter.count(anchor, (anchor - block.start) as usize, &lists, documents, &judge, take)?;
-            let so_far = done.fetch_add(1, Ordering::Relaxed) + 1;
-            if so_far.is_multiple_of(REPORTED) {
-                compared.report(so_far)?;
-            }
-            Ok::<_, Error>(below)
-        },
-    );
-    let below = found.try_reduce(|| 0, |a, b| Ok(a + b))?;
-    compared.report(block.len() as u64)?;
-    Ok(below)
+    /// Counts the pairs of the documents in `block` with all others, in `VIEWS` views.
+    fn block<const VIEWS: usize, W: WeightSum>(&self, block: &Range<u32>, report: &Report<'_>) -> Result<u64> {
+        let Self { documents, options, plan, take, .. } = *self;
+        let lists = Lists::gather(self, block)?;
+        let thresholds = documents.thresholds(options);
+        let judge = |pair| documents.judge(pair, options, &thresholds);
+        let done = AtomicU64::new(0);
+        // Each thread has its own counter, so there must be no more parts than counters that fit in memory.
+        let least = if plan.threads < rayon::current_num_threads() { block.len().div_ceil(plan.threads) } else { 1 };
+        let found = block.clone().into_par_iter().with_min_len(least).map_init(
+            || Counter::<VIEWS, W>::new(documents),
+            |counter, anchor| {
+                let below = counter.count(anchor, (anchor - block.start) as usize, &lists, documents, &judge, take)?;
+                let so_far = done.fetch_add(1, Ordering::Relaxed) + 1;
+                if so_far.is_multiple_of(REPORTED) {
+                    report(so_far)?;
+                }
+                Ok::<_, Error>(below)
+            },
+        );
+        let below = found.try_reduce(|| 0, |a, b| Ok(a + b))?;
+        report(block.len() as u64)?;
+        Ok(below)
+    }
 }
 
 impl Lists {
-    fn gather(
-        store: &Store,
-        documents: &Documents,
-        options: &PairsOptions,
-        plan: &BlockPlan,
-        (block, task): (&Range<u32>, &Task<'_>),
-    ) -> Result<Self> {
+    fn gather(counting: &Counting<'_>, block: &Range<u32>) -> Result<Self> {
+        let &Counting { store, documents, options, plan, task, .. } = counting;
         let counts = &plan.lists[block.start as usize..block.end as usize];
         let mut next: Vec<u64> = Vec::with_capacity(counts.len());
         let mut total = 0;
