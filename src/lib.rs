@@ -158,11 +158,11 @@ pub mod winnow {
 pub mod maintenance {
     pub use crate::database::hash_counts::DfCount;
     pub use crate::database::{
-        BackupOptions, CacheUse, Compaction, CompactionPlan, DatabaseStats, KeptOut, RememberedSource,
-        SelectedDocuments, StoredPart,
+        BackupOptions, CacheUse, Compaction, DatabaseStats, KeptOut, RememberedSource, SelectedDocuments, StoredPart,
     };
     #[doc(inline)]
     pub use fpdb_store::{
-        Backup, DamagedStore, Level, ListedBackup, LostDocument, Problem, Repair, Verification, backups, verify_backups,
+        Backup, CompactionPlan, DamagedStore, Level, ListedBackup, LostDocument, Problem, Repair, Verification,
+        backups, verify_backups,
     };
 }

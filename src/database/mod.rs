@@ -23,7 +23,7 @@ pub use self::builder::DatabaseBuilder;
 pub use self::facts::{CacheUse, DatabaseStats, DocumentInfo, KeptOut, RememberedSource, StoredPart};
 pub use self::rename::Renaming;
 pub use self::selected::SelectedDocuments;
-pub use self::writer::{BackupOptions, Compaction, CompactionPlan, DatabaseWriter, Removal};
+pub use self::writer::{BackupOptions, Compaction, DatabaseWriter, Removal};
 use crate::archive::apply::{Applied, ApplyOptions, ApplySummary, Lost, ProofOptions, ProofSummary, Records};
 use crate::archive::dedup::{self, DedupAnswer, DedupOptions, DedupPlan, DedupRow, DedupSummary};
 use crate::archive::repeats::{self, RepeatOptions, RepeatRow, RepeatSummary};

@@ -19,7 +19,7 @@ use fpdb_host::spill::TempSpace;
 use fpdb_host::stop::StopToken;
 use fpdb_kernel::document::DocId;
 use fpdb_reading::input::{Document, Source, absolute_name, enclosing_database};
-use fpdb_store::{Backup, Batch, Committer, SourceRecord, Store};
+use fpdb_store::{Backup, Batch, Committer, CompactionPlan, SourceRecord, Store};
 
 /// A database that is open for writing. It has all methods of [`Database`] and those that change the
 /// database. Only one process can have a writer. Threads may share it, and each change waits for the previous
@@ -88,13 +88,6 @@ const REMOVED_AT_ONCE: usize = 100_000;
 /// Maximum number of names of documents that stay and are listed.
 const LEFT_NAMES: usize = 20;
 
-/// Number of postings that a compaction folds per second, measured (`docs/measurements.md`) and rounded down.
-const FOLDED_A_SECOND: u64 = 15_000_000;
-
-/// Bytes of other tables that a compaction rewrites per second. This is an assumption, because most of these
-/// tables are compressed.
-const REWRITTEN_A_SECOND: u64 = 100_000_000;
-
 /// The result of a compaction. Also its JSON (`fpdb.compact/1`).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
@@ -109,25 +102,6 @@ pub struct Compaction {
 
 impl Answer for Compaction {
     const SCHEMA: &'static str = "fpdb.compact/1";
-}
-
-/// The work, time and disk space of [`DatabaseWriter::compact`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct CompactionPlan {
-    /// Number of runs to fold into one; 0 if no postings move.
-    pub runs: u64,
-    /// Number of postings to fold, without those that an earlier, stopped call has folded.
-    pub postings: u64,
-    /// Bytes of other tables to rewrite: positions, texts, records of documents. 0 if each part is one table
-    /// already.
-    pub other_bytes: u64,
-    /// Bytes of disk needed beside the database, because old tables stay until the new ones are complete.
-    pub bytes: u64,
-    /// Bytes free on that disk. `None` if the system does not report them.
-    pub free: Option<u64>,
-    /// Approximate seconds on two cores of a server.
-    pub seconds: u64,
 }
 
 impl Deref for DatabaseWriter {
@@ -402,15 +376,7 @@ impl DatabaseWriter {
     /// # Errors
     /// Fails if the store cannot be measured.
     pub fn compaction_plan(&self) -> Result<CompactionPlan> {
-        let plan = self.store.unless_gone(self.store.compaction_plan())?;
-        Ok(CompactionPlan {
-            runs: plan.runs,
-            postings: plan.postings,
-            other_bytes: plan.other_bytes,
-            bytes: plan.bytes,
-            free: self.store.free_bytes(),
-            seconds: plan.postings.div_ceil(FOLDED_A_SECOND) + plan.other_bytes / REWRITTEN_A_SECOND,
-        })
+        self.store.unless_gone(self.store.compaction_plan())
     }
 
     /// Folds all postings into one run, so that a lookup visits only one, and frees the space of removed

@@ -91,5 +91,6 @@ pub use texts::{TEXT_CHUNK_BYTES, chunks as text_chunks, compress, decompress};
 pub use view::View;
 pub use write::batch::{Batch, PUSHED_AT_ONCE, PendingDocuments};
 pub use write::commit::Committer;
+pub use write::fold::CompactionPlan;
 pub use write::levels::MANY_BLOCKS;
 pub use write::ranges::of_hashes;

@@ -20,7 +20,7 @@ impl Store {
     }
 
     /// Free bytes on the disk of the database. `None` if the system does not report them.
-    pub fn free_bytes(&self) -> Option<u64> {
+    pub(crate) fn free_bytes(&self) -> Option<u64> {
         let disk = rustix::fs::statvfs(&self.root).ok()?;
         Some(disk.f_bavail.saturating_mul(disk.f_frsize))
     }

@@ -33,17 +33,30 @@ const POSTINGS_IN_PART: u64 = 1 << 20;
 /// The postings of one slice. A stopped fold loses at most this much work.
 const POSTINGS_IN_SLICE: u64 = 64 << 20;
 
-/// The work of a compaction.
+/// Number of postings that a compaction folds per second, measured (`docs/measurements.md`) and rounded down.
+const FOLDED_A_SECOND: u64 = 15_000_000;
+
+/// Bytes of other tables that a compaction rewrites per second. This is an assumption, because most of these
+/// tables are compressed.
+const REWRITTEN_A_SECOND: u64 = 100_000_000;
+
+/// The work, time and disk space of a compaction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct CompactionPlan {
-    /// The number of runs that it merges into one. 0 if there is nothing to fold.
+    /// Number of runs to fold into one; 0 if no postings move.
     pub runs: u64,
-    /// The number of postings that it reads and writes.
+    /// Number of postings to fold, without those that an earlier, stopped call has folded.
     pub postings: u64,
-    /// The bytes of other tables that it rewrites: positions, texts, documents.
+    /// Bytes of other tables to rewrite: positions, texts, records of documents. 0 if each part is one table
+    /// already.
     pub other_bytes: u64,
-    /// The free bytes of disk that it needs, because old and new tables exist at the same time.
+    /// Bytes of disk needed beside the database, because old tables stay until the new ones are complete.
     pub bytes: u64,
+    /// Bytes free on that disk. `None` if the system does not report them.
+    pub free: Option<u64>,
+    /// Approximate seconds on two cores of a server.
+    pub seconds: u64,
 }
 
 impl Store {
@@ -143,11 +156,14 @@ impl Store {
             }
         }
         let runs = self.view().runs_to_compact();
-        let Some(runs) = runs else { return Ok(plan) };
-        let (postings, bytes) = self.fold_costs(&runs)?;
-        plan.runs = runs.len() as u64;
-        plan.postings = postings;
-        plan.bytes = plan.bytes.max(bytes);
+        if let Some(runs) = runs {
+            let (postings, bytes) = self.fold_costs(&runs)?;
+            plan.runs = runs.len() as u64;
+            plan.postings = postings;
+            plan.bytes = plan.bytes.max(bytes);
+        }
+        plan.free = self.free_bytes();
+        plan.seconds = plan.postings.div_ceil(FOLDED_A_SECOND) + plan.other_bytes / REWRITTEN_A_SECOND;
         Ok(plan)
     }
 
