@@ -6,14 +6,13 @@
 //! absolute path instead. So it does not replace the document of the other file.
 
 use std::collections::BTreeSet;
-use std::fs::File;
-use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 
 use rustc_hash::FxHashMap;
 
 use fpdb_host::error::Result;
 use fpdb_host::progress::Task;
+use fpdb_host::same_bytes::same_bytes;
 use fpdb_reading::input::{Source, absolute_name, file_name_of};
 use fpdb_store::{DocumentRecord, NamePlace, Store};
 
@@ -112,7 +111,8 @@ impl<'a> FirstNames<'a> {
         let (other, source) = (Path::new(other), Path::new(source));
         let is_of_this_run = other.ancestors().any(|folder| self.is_root(folder));
         other.is_file()
-            && (is_of_this_run || !(have_the_same_bytes(other, source) || is_copied_with(self.store, other, source)))
+            && (is_of_this_run
+                || !(same_bytes(other, source).unwrap_or(false) || is_copied_with(self.store, other, source)))
     }
 
     fn is_root(&self, folder: &Path) -> bool {
@@ -214,27 +214,6 @@ fn first_documents(store: &Store, name: &str) -> Result<Vec<(u32, Option<String>
         }
     }
     Ok(documents)
-}
-
-/// True if two files can be read and hold the same bytes.
-fn have_the_same_bytes(one: &Path, other: &Path) -> bool {
-    let compare = || -> io::Result<bool> {
-        let (one, other) = (File::open(one)?, File::open(other)?);
-        if one.metadata()?.len() != other.metadata()?.len() {
-            return Ok(false);
-        }
-        let (mut one, mut other) = (BufReader::new(one), BufReader::new(other));
-        loop {
-            let (left, right) = (one.fill_buf()?, other.fill_buf()?);
-            let bytes = left.len().min(right.len());
-            if bytes == 0 || left[..bytes] != right[..bytes] {
-                return Ok(left.is_empty() && right.is_empty());
-            }
-            one.consume(bytes);
-            other.consume(bytes);
-        }
-    };
-    compare().unwrap_or(false)
 }
 
 /// True if the database was copied together with the file. Then the original database still exists near the

@@ -267,29 +267,6 @@ pub(super) fn copy(source: &Path, target: &mut File, stop: &StopToken) -> Result
     target.flush().map_err(Error::io("copy", source))
 }
 
-/// True if two files are distinct and have the same bytes.
-pub(super) fn same_bytes(one: &Path, other: &Path) -> Result<bool> {
-    let open = |path: &Path| File::open(path).map_err(Error::io("read", path));
-    let (mut first, mut second) = (open(one)?, open(other)?);
-    let length = |file: &File, path: &Path| Ok::<_, Error>(file.metadata().map_err(Error::io("read", path))?.len());
-    if length(&first, one)? != length(&second, other)? {
-        return Ok(false);
-    }
-    let (mut left, mut right) = (vec![0; BUFFER], vec![0; BUFFER]);
-    loop {
-        let read = first.read(&mut left).map_err(Error::io("read", one))?;
-        if read == 0 {
-            return Ok(true);
-        }
-        match second.read_exact(&mut right[..read]) {
-            Ok(()) if left[..read] == right[..read] => {}
-            Ok(()) => return Ok(false),
-            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(false),
-            Err(error) => return Err(Error::io("read", other)(error)),
-        }
-    }
-}
-
 /// Renames a file. Fails if the new name exists.
 pub(super) fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
     match fs::hard_link(from, to) {

@@ -21,6 +21,7 @@ use super::{Acted, Acting, Chosen, FileStep, NO_FIELD, documents_of, files};
 use crate::stored::StoredDocument;
 use fpdb_host::durable::{create_folders, sync_name};
 use fpdb_host::error::{DocumentError, Error, Result};
+use fpdb_host::same_bytes::same_bytes;
 use fpdb_reading::input::FileKind;
 
 const SURVIVOR_CHANGED: &str = "its survivor has changed since it was checked";
@@ -153,7 +154,7 @@ impl Acting<'_> {
         // A killed run has copied the file to another file system, but has not removed it here.
         if let Way::Move(target) = &way
             && target.symlink_metadata().is_ok()
-            && !(self.log.begun(path) && files::same_bytes(path, target)?)
+            && !(self.log.begun(path) && same_bytes(path, target)?)
         {
             let outcome = Outcome { unplaced: true, ..outcome };
             return Ok(Some(Acted::failed(format!("{} exists already", target.display()), outcome)));
@@ -280,7 +281,7 @@ impl Acting<'_> {
         let linked_to = File::open(&survivor.path).map_err(Error::io("read", &survivor.path))?;
         let link = files::link(&survivor.path, part, kind)?;
         // This also rejects a changed file under the survivor's name, since its bytes differ.
-        if !files::same_bytes(path, link.path())? {
+        if !same_bytes(path, link.path())? {
             return Ok(false);
         }
         files::keep_aside(path, aside)?;
@@ -380,7 +381,7 @@ fn why_no_link(survivor: &Survivor, path: &Path) -> Result<Option<&'static str>>
     if !survivor.record.member.as_deref().is_none_or(str::is_empty) {
         return Ok(Some("its survivor is not a file"));
     }
-    Ok(match files::same_bytes(path, &survivor.path)? {
+    Ok(match same_bytes(path, &survivor.path)? {
         true => None,
         false => Some("its survivor is a file of other bytes, which is not linked"),
     })

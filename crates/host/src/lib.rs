@@ -22,6 +22,7 @@ pub mod memory;
 pub mod names;
 pub mod pool;
 pub mod progress;
+pub mod same_bytes;
 pub mod schema;
 pub mod setters;
 pub mod skip_reason;
