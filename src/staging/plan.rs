@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 use fpdb_host::error::{Error, Result};
 use fpdb_host::schema::{Answer, Schema};
 use fpdb_host::setters::setters;
-use fpdb_kernel::document::Format;
 use fpdb_kernel::hex;
 use fpdb_kernel::profile::Profile;
 use fpdb_reading::input::ReadAs;
@@ -129,14 +128,10 @@ impl StagingPlan {
 
     /// The front-end that reads the documents.
     pub(super) fn read_as(&self) -> Result<ReadAs> {
-        Ok(match self.front_end.as_str() {
-            "auto" => ReadAs::Auto,
-            "code" => ReadAs::Code,
-            name => ReadAs::Format(Format::named(name).ok_or_else(|| Error::InvalidParameter {
-                name: "the front-end",
-                value: name.into(),
-                expected: "auto, code or the name of a format",
-            })?),
+        self.front_end.parse().map_err(|_| Error::InvalidParameter {
+            name: "the front-end",
+            value: self.front_end.clone(),
+            expected: "auto, code or the name of a format",
         })
     }
 

@@ -34,11 +34,6 @@ pub(super) trait Format {
     fn for_people(&mut self, _lines: &str, _to: &mut Sink) -> io::Result<()> {
         Ok(())
     }
-
-    /// Ends the output after the last answer.
-    fn end(&mut self, _to: &mut Sink) -> io::Result<()> {
-        Ok(())
-    }
 }
 
 /// The format that the user chose.

@@ -154,8 +154,6 @@ impl Output {
 
     /// Flushes the output, and renames a file to its target path. The caller must not ignore an error here.
     pub(crate) fn finish(mut self) -> anyhow::Result<()> {
-        let written = self.format.end(&mut self.sink);
-        self.checked(written)?;
         self.flush()?;
         if let Some(destination) = self.file.take() {
             let path = self.path.take().unwrap_or_else(|| destination.target.clone());

@@ -10,7 +10,7 @@
 //! file, and puts back a file that was set aside. It touches only names that the log lists.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File, OpenOptions};
 use std::hash::{BuildHasher, RandomState};
 use std::io::{self, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -29,6 +29,7 @@ use super::report::ParsedReport;
 use fpdb_host::bounded;
 use fpdb_host::durable::{create_folders, sync_name};
 use fpdb_host::error::{Error, Result};
+use fpdb_host::job_lock::lock_job;
 use fpdb_reading::input::{UNDER_WAY, is_under_way};
 
 /// The log of one kind of action, on one report or into one folder.
@@ -195,11 +196,7 @@ impl Log {
             }
             let opened = OpenOptions::new().create(true).append(true).read(true).open(&path);
             let file = opened.map_err(Error::io("write", &path))?;
-            match file.try_lock() {
-                Ok(()) => {}
-                Err(TryLockError::WouldBlock) => return Err(Error::JobInUse { path }),
-                Err(TryLockError::Error(source)) => return Err(Error::Io { action: "lock", path, source }),
-            }
+            lock_job(&file, &path)?;
             Some(file)
         } else {
             None

@@ -17,6 +17,7 @@ pub mod durable;
 pub mod error;
 pub mod failure;
 pub mod guarded;
+pub mod job_lock;
 pub mod json_options;
 pub mod memory;
 pub mod names;

@@ -19,6 +19,7 @@ use crate::archive::dedup::answer::decisions::{Decision, Decisions};
 use crate::archive::dedup::between_runs::frames::{MOST_BYTES, frame_bytes, next_frame, write_frame};
 use crate::archive::dedup::ranking::{Rank, Ranking};
 use fpdb_host::error::{Error, Result};
+use fpdb_host::job_lock::lock_job;
 
 const MAGIC: &[u8; 26] = b"fpdb dedup job, format 3\n\0";
 
@@ -76,11 +77,7 @@ impl Job {
     ) -> Result<Self> {
         let open = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
         let file = open.map_err(Error::io("create", path))?;
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(std::fs::TryLockError::WouldBlock) => return Err(Error::JobInUse { path: path.to_owned() }),
-            Err(std::fs::TryLockError::Error(source)) => return Err(Error::io("lock", path)(source)),
-        }
+        lock_job(&file, path)?;
         let mut job = Self { file: None, ..Self::unsaved() };
         let mut reader = BufReader::new(&file);
         let mut magic = [0; MAGIC.len()];

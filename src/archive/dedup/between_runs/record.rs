@@ -26,6 +26,7 @@ use crate::archive::dedup::Because;
 use crate::archive::dedup::between_runs::frames::{MOST_BYTES, next_frame, write_frame};
 use fpdb_host::durable::sync_name;
 use fpdb_host::error::{Error, Result};
+use fpdb_host::job_lock::lock_job;
 use fpdb_store::DECISIONS;
 
 const MAGIC: &[u8; 32] = b"fpdb dedup decisions, format 1\n\0";
@@ -136,11 +137,7 @@ impl RecordFiles {
         let path = root.join("dedup-decisions.lock");
         let open = File::options().write(true).create(true).truncate(false).open(&path);
         let lock = open.map_err(Error::io("create", &path))?;
-        match lock.try_lock() {
-            Ok(()) => {}
-            Err(fs::TryLockError::WouldBlock) => return Err(Error::JobInUse { path }),
-            Err(fs::TryLockError::Error(source)) => return Err(Error::io("lock", &path)(source)),
-        }
+        lock_job(&lock, &path)?;
         Ok(Self { path: root.join(DECISIONS), new: root.join("dedup-decisions.new"), _lock: lock })
     }
 
