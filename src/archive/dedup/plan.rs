@@ -6,7 +6,7 @@ use roaring::RoaringBitmap;
 use serde::{Deserialize, Serialize};
 
 use super::answer::decisions;
-use super::between_runs::job_place::job_path;
+use super::between_runs::job::job_path;
 use super::between_runs::past::Past;
 use super::between_runs::record::RecordFiles;
 use super::join::measure::Threshold;

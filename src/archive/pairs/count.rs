@@ -7,8 +7,8 @@ use rayon::prelude::*;
 
 use super::blocks::{BlockPlan, HolderLists};
 use super::documents::{CountedPair, Documents, Verdict};
-use super::measured::Measured;
 use super::options::PairsOptions;
+use super::ranked::Measured;
 use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::{Task, is_due};
 use fpdb_store::Store;

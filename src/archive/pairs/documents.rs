@@ -6,8 +6,8 @@ use std::collections::{HashMap, HashSet};
 use roaring::RoaringTreemap;
 
 use super::grouping::Grouping;
-use super::measured::Measured;
 use super::options::{GroupBy, PairsOptions, Since};
+use super::ranked::Measured;
 use crate::archive::nothing_fits::{no_such_value, nothing_fits};
 use crate::archive::submissions::Submissions;
 use crate::query::Weight;

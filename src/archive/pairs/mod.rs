@@ -30,7 +30,6 @@ mod count;
 mod documents;
 mod files;
 mod grouping;
-mod measured;
 mod names;
 mod options;
 mod own_text;

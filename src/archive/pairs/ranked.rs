@@ -3,12 +3,23 @@
 
 use bytemuck::{Pod, Zeroable};
 
-use super::measured::Measured;
 use fpdb_host::error::Result;
 use fpdb_host::spill::{Sorter, TempSpace};
 
 /// The sorter of pairs takes 1/`SORTER_SHARE` of the memory.
 pub(super) const SORTER_SHARE: u64 = 8;
+
+/// A pair by ids, with the score that orders pairs.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Measured {
+    pub(super) a: u32,
+    pub(super) b: u32,
+    /// Number of shared hashes by view: the structure, then the text as written.
+    pub(super) shared: [u32; 2],
+    pub(super) score: f64,
+    /// True if the pair itself reaches the thresholds.
+    pub(super) reaches: bool,
+}
 
 /// A pair as it is sorted. The order of the fields is the order of pairs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]

@@ -2,7 +2,6 @@
 
 use bincode::{Decode, Encode};
 
-use crate::archive::dedup::join::witness::Witness;
 use crate::archive::dedup::ranking::{RESERVED, Rank};
 
 /// Not decided yet.
@@ -36,6 +35,17 @@ pub(in crate::archive::dedup) enum Decision {
         cost: u64,
     },
     Removable(Witness),
+}
+
+/// Why a document is removable. The file of a job stores the fields in this order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Encode, Decode)]
+pub(in crate::archive::dedup) struct Witness {
+    /// Rank of the survivor.
+    pub(in crate::archive::dedup) rank: Rank,
+    /// Number of distinct fingerprints that both documents hold.
+    pub(in crate::archive::dedup) shared: u32,
+    /// The longest unmatched stretch of the document, in symbols.
+    pub(in crate::archive::dedup) novel: u64,
 }
 
 impl Decisions {

@@ -2,9 +2,8 @@
 
 use crate::archive::dedup::Because;
 use crate::archive::dedup::DedupBy;
-use crate::archive::dedup::answer::decisions::{Decision, Decisions};
+use crate::archive::dedup::answer::decisions::{Decision, Decisions, Witness};
 use crate::archive::dedup::between_runs::record::{Fate, Reason, RecordEntry};
-use crate::archive::dedup::join::witness::Witness;
 use crate::archive::dedup::ranking::{Rank, Ranking};
 
 /// The decisions of a run.

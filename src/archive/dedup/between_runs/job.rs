@@ -14,12 +14,15 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use bincode::{Decode, Encode};
+use xxhash_rust::xxh3::xxh3_64;
 
 use crate::archive::dedup::answer::decisions::{Decision, Decisions};
 use crate::archive::dedup::between_runs::frames::{MOST_BYTES, frame_bytes, next_frame, write_frame};
+use crate::archive::dedup::options::DedupOptions;
 use crate::archive::dedup::ranking::{Rank, Ranking};
 use fpdb_host::error::{Error, Result};
 use fpdb_host::job_lock::lock_job;
+use fpdb_host::spill::TempSpace;
 
 const MAGIC: &[u8; 26] = b"fpdb dedup job, format 3\n\0";
 
@@ -44,6 +47,14 @@ struct JobBlock {
     /// The progress after these decisions.
     stage: Stage,
     decisions: Vec<(Rank, Decision)>,
+}
+
+/// The file for the decisions of a job with these options. Its name depends neither on threads nor on memory.
+pub(in crate::archive::dedup) fn job_path(root: &Path, temp: &TempSpace, options: &DedupOptions) -> Result<PathBuf> {
+    let root = root.canonicalize().map_err(Error::io("find", root))?;
+    let name = root.file_name().map_or_else(|| "fpdb".into(), |name| name.to_string_lossy());
+    let digest = xxh3_64(format!("{}, {}, {}", root.display(), options.mode.word(), options.rule()).as_bytes());
+    Ok(temp.folder().join(format!("{name}.dedup-{digest:016x}.job")))
 }
 
 /// The state of a run, and its file.
@@ -184,7 +195,7 @@ impl JobFile {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::archive::dedup::join::witness::Witness;
+    use crate::archive::dedup::answer::decisions::Witness;
 
     /// The bytes of decisions in format 3: numbers in bincode's encoding, the variant as its index in the
     /// list. Another encoding needs another format.

@@ -2,7 +2,6 @@
 
 pub(super) mod frames;
 pub(super) mod job;
-pub(super) mod job_place;
 pub(super) mod past;
 pub(super) mod record;
 pub(super) mod superseded;

@@ -7,12 +7,11 @@ use rayon::prelude::*;
 
 use crate::archive::dedup::Activity;
 use crate::archive::dedup::Monitor;
-use crate::archive::dedup::answer::decisions::Decisions;
+use crate::archive::dedup::answer::decisions::{Decisions, Witness};
+use crate::archive::dedup::join::Join;
 use crate::archive::dedup::join::ProbedTerms;
 use crate::archive::dedup::join::index::SurvivorIndex;
-use crate::archive::dedup::join::inputs::Join;
 use crate::archive::dedup::join::justify::{SearchResult, Wanted};
-use crate::archive::dedup::join::witness::Witness;
 use crate::archive::dedup::ranking::Rank;
 use crate::archive::dedup::same_bytes;
 use fpdb_host::error::{Error, Result};

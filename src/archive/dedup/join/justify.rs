@@ -3,11 +3,11 @@
 //! The probes give candidates, with the number of fingerprints of probed terms that each holds. Candidates
 //! are compared in order of rank. A comparison ends early if the remaining terms cannot reach the threshold.
 
+use crate::archive::dedup::answer::decisions::Witness;
+use crate::archive::dedup::join::Join;
 use crate::archive::dedup::join::buffers::Buffers;
 use crate::archive::dedup::join::index::SurvivorIndex;
-use crate::archive::dedup::join::inputs::Join;
 use crate::archive::dedup::join::probes::Probes;
-use crate::archive::dedup::join::witness::Witness;
 use crate::archive::dedup::ranking::Rank;
 use crate::archive::dedup::terms::holders::TermKey;
 use crate::archive::dedup::terms::sets::{Term, weight};

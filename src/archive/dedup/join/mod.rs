@@ -9,12 +9,10 @@
 
 pub(super) mod buffers;
 pub(super) mod index;
-pub(super) mod inputs;
 pub(super) mod justify;
 pub(super) mod measure;
 pub(super) mod probes;
 pub(super) mod second_pass;
-pub(super) mod witness;
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -25,15 +23,35 @@ use crate::archive::dedup::Activity;
 use crate::archive::dedup::Monitor;
 use crate::archive::dedup::answer::decisions::{Decision, Decisions};
 use crate::archive::dedup::between_runs::job::{Job, Stage};
-use crate::archive::dedup::join::buffers::Buffers;
+use crate::archive::dedup::join::buffers::{BufferPool, Buffers};
 use crate::archive::dedup::join::index::SurvivorIndex;
-use crate::archive::dedup::join::inputs::Join;
 use crate::archive::dedup::join::justify::{SearchResult, Wanted};
+use crate::archive::dedup::join::measure::Threshold;
 use crate::archive::dedup::join::probes::Probes;
-use crate::archive::dedup::ranking::Rank;
+use crate::archive::dedup::ranking::{Rank, Ranking};
 use crate::archive::dedup::terms::holders::TermKey;
-use crate::archive::dedup::terms::sets::Term;
+use crate::archive::dedup::terms::places::Places;
+use crate::archive::dedup::terms::sets::{Sets, Term};
 use fpdb_host::error::{Error, Result};
+
+/// The input of the join. Other files define methods on it, for finding probes, comparing and deciding.
+pub(in crate::archive::dedup) struct Join<'a> {
+    pub(in crate::archive::dedup) ranking: &'a Ranking,
+    pub(in crate::archive::dedup) sets: &'a Sets,
+    pub(in crate::archive::dedup) places: &'a Places,
+    pub(in crate::archive::dedup) threshold: Threshold,
+    /// The longest unmatched stretch, in symbols, of a removable document. `None`: no limit.
+    pub(in crate::archive::dedup) max_novel: Option<u64>,
+    /// Maximum number of posting reads for one document. `None`: no limit.
+    pub(in crate::archive::dedup) budget: Option<u64>,
+    /// Number of symbols in a k-gram.
+    pub(in crate::archive::dedup) k: u64,
+    /// Bytes of memory for the index.
+    pub(in crate::archive::dedup) memory: u64,
+    /// Number of documents compared with the same survivors at a time.
+    pub(in crate::archive::dedup) batch: u32,
+    pub(in crate::archive::dedup) buffers: BufferPool,
+}
 
 /// The terms that are probes of at least one document, as a set of bits. Different terms can share a bit, so
 /// the set can contain further terms. Terms outside the set need no index.

@@ -12,8 +12,8 @@
 
 use std::ops::Range;
 
+use crate::archive::dedup::join::Join;
 use crate::archive::dedup::join::buffers::ProbeBuffers;
-use crate::archive::dedup::join::inputs::Join;
 use crate::archive::dedup::ranking::Rank;
 use crate::archive::dedup::terms::holders::{TermKey, df};
 use crate::archive::dedup::terms::sets::{Term, weight};
