@@ -78,20 +78,6 @@ pub(crate) struct QueryHash {
     pub(crate) skipped: Option<IgnoredBecause>,
 }
 
-/// The facts of a query document, except its fingerprints.
-pub(super) struct QueryFacts {
-    pub(super) name: String,
-    pub(super) id: Option<u32>,
-    pub(super) digest: Digest,
-    pub(super) bytes: u64,
-    pub(super) symbols: u64,
-    pub(super) symbols_of_text: u64,
-    /// Number of k-grams, by view.
-    pub(super) kgrams: [u64; 2],
-    pub(super) extracted: bool,
-    pub(super) attachments: u64,
-}
-
 /// The index of a hash's view in an array with one entry for each view.
 pub(super) fn view_index(profile: &Profile, hash: u64) -> usize {
     usize::from(profile.view_of(hash) == View::Text)
@@ -104,70 +90,65 @@ pub(super) fn distinct_kgrams(kgrams: u64, fingerprints: u64, distinct: u64) -> 
 }
 
 impl PreparedQuery {
-    pub(super) fn new(
-        about: QueryFacts,
+    /// A query document without fingerprints.
+    pub(super) fn empty(
+        name: String,
         profile: Profile,
-        mut fingerprints: Vec<Fingerprint>,
         text: std::result::Result<QueryBytes, TextUnavailable>,
     ) -> Self {
-        fingerprints.sort_unstable_by_key(|fingerprint| (fingerprint.hash, fingerprint.position));
-        let mut hashes = Vec::new();
-        let mut first = 0;
-        for same in fingerprints.chunk_by(|a, b| a.hash == b.hash) {
-            let end = first + same.len();
-            hashes.push(QueryHash { hash: same[0].hash, first, end, skipped: None });
-            first = end;
-        }
-        let QueryFacts { name, id, digest, bytes, symbols, symbols_of_text, kgrams, extracted, attachments } = about;
-        let mut sizes = [ViewSize::default(); 2];
-        let mut selected = [0; 2];
-        for hash in &hashes {
-            let view = view_index(&profile, hash.hash);
-            sizes[view].hashes += 1;
-            selected[view] += (hash.end - hash.first) as u64;
-        }
-        for (view, size) in sizes.iter_mut().enumerate() {
-            size.stored = size.hashes;
-            size.distinct_kgrams = distinct_kgrams(kgrams[view], selected[view], size.hashes);
-        }
         Self {
             name,
-            id,
-            digest: Some(digest),
+            id: None,
+            digest: None,
             part_digests: Vec::new(),
             profile,
-            bytes,
-            symbols,
-            symbols_of_text,
-            extracted,
-            attachments,
+            bytes: 0,
+            symbols: 0,
+            symbols_of_text: 0,
+            extracted: false,
+            attachments: 0,
             files: 0,
             metadata: BTreeMap::new(),
-            hashes,
-            fingerprints,
-            sizes,
+            hashes: Vec::new(),
+            fingerprints: Vec::new(),
+            sizes: Default::default(),
             uncounted: Uncounted::default(),
             text,
         }
     }
 
+    /// The query document with these fingerprints, selected from this number of k-grams in each view.
+    pub(super) fn with_fingerprints(mut self, mut fingerprints: Vec<Fingerprint>, kgrams: [u64; 2]) -> Self {
+        fingerprints.sort_unstable_by_key(|fingerprint| (fingerprint.hash, fingerprint.position));
+        let mut first = 0;
+        let mut selected = [0; 2];
+        for same in fingerprints.chunk_by(|a, b| a.hash == b.hash) {
+            let (hash, end) = (same[0].hash, first + same.len());
+            self.hashes.push(QueryHash { hash, first, end, skipped: None });
+            let view = view_index(&self.profile, hash);
+            self.sizes[view].hashes += 1;
+            selected[view] += same.len() as u64;
+            first = end;
+        }
+        for (view, size) in self.sizes.iter_mut().enumerate() {
+            size.stored = size.hashes;
+            size.distinct_kgrams = distinct_kgrams(kgrams[view], selected[view], size.hashes);
+        }
+        Self { fingerprints, ..self }
+    }
+
     /// The documents of a submission as one query, which can be ranked but not compared.
     pub(super) fn joined(name: String, profile: Profile, parts: &[Self]) -> Self {
         let sum = |of: fn(&Self) -> u64| parts.iter().map(of).sum::<u64>();
-        let about = QueryFacts {
-            name,
-            id: None,
-            digest: Digest::default(),
+        let mut whole = Self {
+            part_digests: parts.iter().filter_map(|part| part.digest).collect(),
             bytes: sum(|part| part.bytes),
             symbols: sum(|part| part.symbols),
             symbols_of_text: sum(|part| part.symbols_of_text),
-            kgrams: [0; 2],
-            extracted: false,
             attachments: sum(|part| part.attachments),
+            files: parts.len() as u64,
+            ..Self::empty(name, profile, Err(TextUnavailable::NotStored))
         };
-        let mut whole = Self::new(about, profile, Vec::new(), Err(TextUnavailable::NotStored));
-        (whole.digest, whole.files) = (None, parts.len() as u64);
-        whole.part_digests = parts.iter().filter_map(|part| part.digest).collect();
         whole.hashes =
             parts.iter().flat_map(|part| &part.hashes).map(|hash| QueryHash { first: 0, end: 0, ..*hash }).collect();
         // A hash counts if it counts in one of the documents.

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::phrases::PhraseFinder;
-use super::prepared::{PreparedQuery, QueryBytes, QueryFacts, distinct_kgrams, view_index};
+use super::prepared::{PreparedQuery, QueryBytes, distinct_kgrams, view_index};
 use super::stored_place;
 use super::text::{Bytes, COMPARED_BYTES};
 use super::text_cache::TextCache;
@@ -197,20 +197,18 @@ impl<'a> QueryReader<'a> {
         });
         let digest = digest?;
         let facts = facts?;
-        let about = QueryFacts {
-            name: name.to_owned(),
-            id: None,
-            digest,
+        let format = reading.format.unwrap_or_default();
+        let text = reading.text.map(|bytes| QueryBytes { bytes, format }).ok_or(TextUnavailable::TooLarge);
+        let subject = PreparedQuery {
+            digest: Some(digest),
             bytes: facts.text.bytes,
             symbols: facts.symbols,
             symbols_of_text: facts.text_view.map_or(0, |text| text.symbols),
-            kgrams: kgrams_of(&facts),
             extracted: facts.offsets == Offsets::Extracted,
             attachments: facts.attachments,
+            ..PreparedQuery::empty(name.to_owned(), self.profile, text)
         };
-        let format = reading.format.unwrap_or_default();
-        let text = reading.text.map(|bytes| QueryBytes { bytes, format }).ok_or(TextUnavailable::TooLarge);
-        let mut subject = PreparedQuery::new(about, self.profile, reading.fingerprints.iter().collect(), text);
+        let mut subject = subject.with_fingerprints(reading.fingerprints.iter().collect(), kgrams_of(&facts));
         if let Some(coarser) = coarser {
             let (facts, counts) = coarser?;
             let views = subject.sizes.iter_mut().zip(kgrams_of(&facts)).zip(counts);
@@ -246,20 +244,21 @@ impl<'a> QueryReader<'a> {
                 last_line: place.last_line,
             })
             .collect();
-        let about = QueryFacts {
-            name: record.name,
+        let why = if record.bytes > COMPARED_BYTES { TextUnavailable::TooLarge } else { why };
+        let text_view = record.text_view.0;
+        let subject = PreparedQuery {
             id: Some(id),
-            digest: record.digest,
+            digest: Some(record.digest),
             bytes: record.bytes,
             symbols: record.symbols,
-            symbols_of_text: record.text_view.0.map_or(0, |text| text.symbols),
-            kgrams: [record.kgrams, record.text_view.0.map_or(0, |text| text.kgrams)],
+            symbols_of_text: text_view.map_or(0, |text| text.symbols),
             extracted: record.extracted,
             // The number of attachments is not stored.
             attachments: 0,
+            ..PreparedQuery::empty(record.name, self.profile, Err(why))
         };
-        let why = if record.bytes > COMPARED_BYTES { TextUnavailable::TooLarge } else { why };
-        let mut subject = PreparedQuery::new(about, self.profile, fingerprints, Err(why));
+        let kgrams = [record.kgrams, text_view.map_or(0, |text| text.kgrams)];
+        let mut subject = subject.with_fingerprints(fingerprints, kgrams);
         subject.mark_skipped(&self.read, self.phrases)?;
         Ok(subject)
     }
