@@ -1,12 +1,14 @@
 //! Answering: one query, from its lookup to its answer.
 
-use super::answer::{Match, QueryAnswer, TextLookup};
+use rustc_hash::FxHashSet;
+
+use super::answer::{Ignored, Match, QueryAnswer, TextLookup};
 use super::evidence::{Evidence, SharedFingerprints};
 use super::options::QueryOptions;
 use super::passages::DocumentPassages;
 use super::prepared::{PreparedQuery, view_index};
-use super::rank::{self, MatchFiles, MatchSubject, Measures, Ranked};
-use super::rewritten::{self, PassagesOf, Query};
+use super::rank::{self, MatchFiles, MatchSubject, Measures, Ranked, RankedMatches};
+use super::rewritten::{self, PassagesOf};
 use super::tally::Tally;
 use super::text_cache::TextCache;
 use super::units::Units;
@@ -15,7 +17,7 @@ use fpdb_host::progress::{Task, is_due};
 use fpdb_host::schema::Schema;
 use fpdb_kernel::document::DocId;
 use fpdb_passages::Covered;
-use fpdb_store::{DocumentRecord, Gathered, Store};
+use fpdb_store::{DocumentRecord, Gathered, Lookup, Store, View};
 
 /// The hashes that [`answer`] looks up, ascending.
 pub(crate) fn hashes_to_look_up(subject: &PreparedQuery, options: &QueryOptions) -> impl Iterator<Item = u64> {
@@ -40,43 +42,9 @@ pub(crate) fn answer(
     gathered: Option<&Gathered>,
     task: &Task<'_>,
 ) -> Result<QueryAnswer> {
-    let looked_up = subject.looked_up(options.n);
-    let expected = if options.passages { subject.hashes.len() } else { looked_up.len() };
-    let mut lookup = match gathered {
-        Some(gathered) => store.lookup_gathered(expected, gathered),
-        None => store.lookup(expected)?,
-    };
-    if options.passages {
-        lookup = lookup.with_cache();
-    }
-    if let Some(id) = subject.id.filter(|&id| !lookup.view().is_live(id)) {
-        return Err(Error::NoSuchNumber { number: id });
-    }
-    let mut tally = Tally::new(lookup.view().state().documents, subject.id, units);
-    for (done, hash) in (0..).zip(&looked_up) {
-        match is_due(done) {
-            true => task.step("fingerprints looked up", done, looked_up.len() as u64)?,
-            false => task.token().check()?,
-        }
-        let view = view_index(&subject.profile, hash.hash);
-        match hash.skipped {
-            Some(because) => tally.skip(view, because, options),
-            None => tally.count(&mut lookup, (view, hash.hash), options)?,
-        }
-    }
-    // The digest finds identical documents even if they are too short for a fingerprint, or their hashes do
-    // not count.
-    let mut identical = Vec::new();
-    let view = lookup.view();
-    for digest in subject.digest.iter().chain(&subject.part_digests) {
-        let same = store.documents_with(digest)?;
-        // Bytes that were handed out are no match: everybody may have them.
-        if !same.iter().any(|&id| view.is_live(id) && view.is_boilerplate(id)) {
-            identical.extend(same.into_iter().filter(|&id| view.is_live(id) && Some(id) != subject.id));
-        }
-    }
-    let has_identical = !identical.is_empty();
-    let identical_documents = identical;
+    let query = Query { store, subject, options, units, texts, task };
+    let (mut lookup, mut tally) = query.look_up(gathered)?;
+    let identical_documents = query.identical_documents(lookup.view())?;
     let mut identical = tally.add_identical(&identical_documents, options);
     if subject.digest.is_none() {
         // Only files of the queried submission are identical. Matches of the whole submission must reach
@@ -84,73 +52,23 @@ pub(crate) fn answer(
         identical.clear();
     }
     let compared = match options.passages && options.joining.rewritten {
-        true => {
-            let query = Query { store, subject, options, units, texts, task };
-            Some(rewritten::compare(&query, &mut lookup, &tally, &identical_documents)?)
-        }
+        true => Some(rewritten::compare(&query, &mut lookup, &tally, &identical_documents)?),
         false => None,
     };
     let chosen = compared.as_ref();
-    let rank::RankedMatches { best, reaching, mut below } =
+    let RankedMatches { best, reaching, mut below } =
         rank::rank(store, subject, &tally, &identical, chosen.map(|chosen| &chosen.units), options, task.token())?;
-    let with_files = |ranked: Ranked| {
-        task.token().check()?;
-        let files = rank::files(store, subject, &tally, &ranked, chosen.map(|chosen| &chosen.documents), options)?;
-        Ok((ranked, files))
-    };
-    let ranked = best.into_iter().map(with_files).collect::<Result<Vec<(Ranked, MatchFiles)>>>()?;
+    let ranked = query.with_files(&tally, best, chosen.map(|chosen| &chosen.documents))?;
     let (mut ignored, mut passages, mut compared_documents) = (Vec::new(), None, 0);
     if let Some(compared) = compared {
         below += tally.below(options.min_score, &identical);
         (ignored, passages, compared_documents) = (compared.ignored, Some(compared.passages), compared.count);
     } else if options.passages {
-        let passages = passages.insert(PassagesOf::new());
-        // The coverage of a submission includes the passages of all its documents, whether they are listed or
-        // not.
-        let unlisted = ranked.iter().flat_map(|(_, files)| &files.unlisted);
-        let unlisted = unlisted
-            .map(|&id| task.token().check().and_then(|()| Ok((id, store.document(id)?))))
-            .collect::<Result<Vec<_>>>()?;
-        let listed: Vec<(u32, &DocumentRecord)> = documents(&ranked).collect();
-        let documents: Vec<_> =
-            listed.iter().copied().chain(unlisted.iter().map(|(id, record)| (*id, record))).collect();
-        let shared = SharedFingerprints::find(&mut lookup, subject, &documents, options.max_df, units, task.token())?;
-        if !documents.is_empty() {
-            let mut evidence = Evidence::new(store, subject, options, texts, &documents, &shared, task.token())?;
-            let total = documents.len() as u64;
-            for (place, document) in documents.into_iter().enumerate() {
-                task.step("documents compared", place as u64, total)?;
-                let (mut found, why) = evidence.of(document, &shared)?;
-                if place >= listed.len() {
-                    found = DocumentPassages { covered: found.covered, ..DocumentPassages::default() };
-                }
-                passages.insert(document.0, (found, why));
-            }
-        }
-        ignored = shared.ignored;
+        let (of_ranked, of_query) = query.passages(&mut lookup, &ranked)?;
+        (ignored, passages) = (of_query, Some(of_ranked));
     }
-    let times = options.file_times;
-    let finish = |(ranked, files)| finish_match(subject, ranked, files, (&identical, times), passages.as_mut());
-    let mut matches: Vec<(Match, Covered)> = ranked.into_iter().map(finish).collect();
-    // A stable sort: matches of equal score and coverage stay in order of name.
-    let by_score = |a: &Match, b: &Match| b.score.total_cmp(&a.score);
-    let by_coverage = |a: &Match, b: &Match| b.coverage.unwrap_or(0.0).total_cmp(&a.coverage.unwrap_or(0.0));
-    matches.sort_by(|(a, _), (b, _)| match options.joining.rewritten {
-        true => by_coverage(a, b).then(by_score(a, b)),
-        false => by_score(a, b).then(by_coverage(a, b)),
-    });
-    matches.truncate(options.top.unwrap_or(usize::MAX));
-    let covered = Covered::union(matches.iter().map(|(_, covered)| covered));
+    let (matches, covered) = query.matches(ranked, &identical, passages);
     let [structure, text] = tally.views;
-    let text = subject.profile.has_two_views().then(|| TextLookup {
-        fingerprints: subject.sizes[1].hashes,
-        symbols: subject.symbols_of_text,
-        looked_up: text.looked_up.hashes,
-        found: text.found,
-        boilerplate: text.boilerplate,
-        common: text.common,
-        corpus_containment: containment_of(text.found, text.looked_up.hashes, !identical.is_empty()),
-    });
     let looked_up = structure.looked_up.hashes;
     Ok(QueryAnswer {
         schema: Schema::new(),
@@ -165,16 +83,207 @@ pub(crate) fn answer(
         quoted: structure.quoted,
         phrases: structure.phrases,
         corpus_containment: containment_of(structure.found, looked_up, !identical.is_empty()),
-        text,
+        text: subject.profile.has_two_views().then(|| TextLookup {
+            fingerprints: subject.sizes[1].hashes,
+            symbols: subject.symbols_of_text,
+            looked_up: text.looked_up.hashes,
+            found: text.found,
+            boilerplate: text.boilerplate,
+            common: text.common,
+            corpus_containment: containment_of(text.found, text.looked_up.hashes, !identical.is_empty()),
+        }),
         matching_documents: reaching,
         below,
         documents_left_out: tally.left_out.len() as u64,
         compared: compared_documents,
         ignored,
-        has_identical,
+        has_identical: !identical_documents.is_empty(),
         coverage: covered.share(),
-        matches: matches.into_iter().map(|(found, _)| found).collect(),
+        matches,
     })
+}
+
+/// A query, and the data needed to answer it.
+pub(super) struct Query<'a> {
+    pub(super) store: &'a Store,
+    pub(super) subject: &'a PreparedQuery,
+    pub(super) options: &'a QueryOptions,
+    pub(super) units: &'a Units,
+    pub(super) texts: &'a TextCache,
+    pub(super) task: &'a Task<'a>,
+}
+
+impl<'a> Query<'a> {
+    /// Looks up the query's hashes, and counts those that each document or submission holds.
+    fn look_up(&self, gathered: Option<&'a Gathered>) -> Result<(Lookup<'a>, Tally<'a>)> {
+        let Self { store, subject, options, units, task, .. } = *self;
+        let looked_up = subject.looked_up(options.n);
+        let expected = if options.passages { subject.hashes.len() } else { looked_up.len() };
+        let mut lookup = match gathered {
+            Some(gathered) => store.lookup_gathered(expected, gathered),
+            None => store.lookup(expected)?,
+        };
+        if options.passages {
+            lookup = lookup.with_cache();
+        }
+        if let Some(id) = subject.id.filter(|&id| !lookup.view().is_live(id)) {
+            return Err(Error::NoSuchNumber { number: id });
+        }
+        let mut tally = Tally::new(lookup.view().state().documents, subject.id, units);
+        for (done, hash) in (0..).zip(&looked_up) {
+            match is_due(done) {
+                true => task.step("fingerprints looked up", done, looked_up.len() as u64)?,
+                false => task.token().check()?,
+            }
+            let view = view_index(&subject.profile, hash.hash);
+            match hash.skipped {
+                Some(because) => tally.skip(view, because, options),
+                None => tally.count(&mut lookup, (view, hash.hash), options)?,
+            }
+        }
+        Ok((lookup, tally))
+    }
+
+    /// The stored documents with the bytes of the query, or of one of its documents. Their digests find them
+    /// even if they are too short for a fingerprint, or their hashes do not count.
+    fn identical_documents(&self, view: &View) -> Result<Vec<u32>> {
+        let Self { store, subject, .. } = *self;
+        let mut identical = Vec::new();
+        for digest in subject.digest.iter().chain(&subject.part_digests) {
+            let same = store.documents_with(digest)?;
+            // Bytes that were handed out are no match: everybody may have them.
+            if !same.iter().any(|&id| view.is_live(id) && view.is_boilerplate(id)) {
+                identical.extend(same.into_iter().filter(|&id| view.is_live(id) && Some(id) != subject.id));
+            }
+        }
+        Ok(identical)
+    }
+
+    /// Adds the files of each submission. With `chosen`, only documents in it.
+    fn with_files(
+        &self,
+        tally: &Tally<'_>,
+        best: Vec<Ranked>,
+        chosen: Option<&FxHashSet<u32>>,
+    ) -> Result<Vec<(Ranked, MatchFiles)>> {
+        let with_files = |ranked: Ranked| {
+            self.task.token().check()?;
+            let files = rank::files(self.store, self.subject, tally, &ranked, chosen, self.options)?;
+            Ok((ranked, files))
+        };
+        best.into_iter().map(with_files).collect()
+    }
+
+    /// Finds the passages of the ranked matches, and the parts of the query that do not count.
+    fn passages(&self, lookup: &mut Lookup<'_>, ranked: &[(Ranked, MatchFiles)]) -> Result<(PassagesOf, Vec<Ignored>)> {
+        let Self { store, subject, options, units, texts, task } = *self;
+        // The coverage of a submission includes the passages of all its documents, whether they are listed or
+        // not.
+        let unlisted = ranked.iter().flat_map(|(_, files)| &files.unlisted);
+        let unlisted = unlisted
+            .map(|&id| task.token().check().and_then(|()| Ok((id, store.document(id)?))))
+            .collect::<Result<Vec<_>>>()?;
+        let listed: Vec<(u32, &DocumentRecord)> = documents(ranked).collect();
+        let documents: Vec<_> =
+            listed.iter().copied().chain(unlisted.iter().map(|(id, record)| (*id, record))).collect();
+        let shared = SharedFingerprints::find(lookup, subject, &documents, options.max_df, units, task.token())?;
+        let mut passages = PassagesOf::new();
+        if !documents.is_empty() {
+            let mut evidence = Evidence::new(store, subject, options, texts, &documents, &shared, task.token())?;
+            let total = documents.len() as u64;
+            for (place, document) in documents.into_iter().enumerate() {
+                task.step("documents compared", place as u64, total)?;
+                let (mut found, why) = evidence.of(document, &shared)?;
+                if place >= listed.len() {
+                    found = DocumentPassages { covered: found.covered, ..DocumentPassages::default() };
+                }
+                passages.insert(document.0, (found, why));
+            }
+        }
+        Ok((passages, shared.ignored))
+    }
+
+    /// The matches, best first, and the part of the query that their passages cover. `identical` are the
+    /// submissions or documents, ascending, with exactly the query's bytes. `passages` is `None` if no
+    /// passages were requested.
+    fn matches(
+        &self,
+        ranked: Vec<(Ranked, MatchFiles)>,
+        identical: &[u32],
+        mut passages: Option<PassagesOf>,
+    ) -> (Vec<Match>, Covered) {
+        let finish = |(ranked, files)| self.finish(ranked, files, identical, passages.as_mut());
+        let mut matches: Vec<(Match, Covered)> = ranked.into_iter().map(finish).collect();
+        // A stable sort: matches of equal score and coverage stay in order of name.
+        let by_score = |a: &Match, b: &Match| b.score.total_cmp(&a.score);
+        let by_coverage = |a: &Match, b: &Match| b.coverage.unwrap_or(0.0).total_cmp(&a.coverage.unwrap_or(0.0));
+        matches.sort_by(|(a, _), (b, _)| match self.options.joining.rewritten {
+            true => by_coverage(a, b).then(by_score(a, b)),
+            false => by_score(a, b).then(by_coverage(a, b)),
+        });
+        matches.truncate(self.options.top.unwrap_or(usize::MAX));
+        let covered = Covered::union(matches.iter().map(|(_, covered)| covered));
+        (matches.into_iter().map(|(found, _)| found).collect(), covered)
+    }
+
+    /// Makes the match of a document, or of a submission with its files, and finds the part of the query that
+    /// its passages cover.
+    fn finish(
+        &self,
+        ranked: Ranked,
+        files: MatchFiles,
+        identical: &[u32],
+        mut passages_of: Option<&mut PassagesOf>,
+    ) -> (Match, Covered) {
+        let Ranked { id, holder, score, interval, estimated, structure, text } = ranked;
+        let Measures { shared, containment, document_containment, resemblance, .. } = structure;
+        let mut found = Match {
+            id: DocId(id),
+            shared,
+            score,
+            containment,
+            document_containment,
+            resemblance,
+            text_shared: text.map(|text| text.shared),
+            text_containment: text.map(|text| text.containment),
+            text_document_containment: text.map(|text| text.document_containment),
+            text_resemblance: text.map(|text| text.resemblance),
+            interval,
+            estimated,
+            files_left_out: files.unlisted.len() as u64,
+            ..Match::default()
+        };
+        let has_passages = passages_of.is_some();
+        let mut of = |id: u32| passages_of.as_mut().and_then(|passages| passages.remove(&id)).unwrap_or_default();
+        let covered = match holder {
+            MatchSubject::Document(record) => {
+                let DocumentRecord { name, digest, metadata, modified, bytes, symbols, extracted, .. } = *record;
+                let (evidence, inferred) = of(id);
+                (found.document, found.document_bytes, found.document_symbols) = (name, bytes, symbols);
+                found.extracted = extracted;
+                found.identical = Some(digest) == self.subject.digest;
+                found.metadata = metadata.into_iter().collect();
+                found.modified = modified.filter(|_| self.options.file_times).map(|(seconds, _)| seconds);
+                found.inferred = inferred.map(Into::into);
+                (found.passages, found.passages_left_out) = (evidence.passages, evidence.left_out);
+                found.repeats = evidence.repeats;
+                evidence.covered
+            }
+            MatchSubject::Submission(facts) => {
+                let mut covered: Vec<Covered> = files.unlisted.iter().map(|&file| of(file).0.covered).collect();
+                let finish = |file| self.finish(file, MatchFiles::default(), identical, passages_of.as_deref_mut());
+                let (matches, listed): (Vec<Match>, Vec<Covered>) = files.best.into_iter().map(finish).unzip();
+                covered.extend(listed);
+                (found.document, found.document_bytes, found.document_symbols) =
+                    (facts.name, facts.bytes, facts.symbols);
+                found.identical = identical.binary_search(&id).is_ok();
+                found.files = matches;
+                Covered::union(covered.iter())
+            }
+        };
+        found.coverage = has_passages.then(|| covered.share());
+        (found, covered)
+    }
 }
 
 /// The share of a query's hashes that the corpus holds. A query without hashes has 1 if a document has the
@@ -195,66 +304,4 @@ fn documents(ranked: &[(Ranked, MatchFiles)]) -> impl Iterator<Item = (u32, &Doc
             MatchSubject::Submission(_) => None,
         }
     })
-}
-
-/// Makes the match of a document, or of a submission with its files, and finds the part of the query that its
-/// passages cover. `identical` are the submissions or documents, ascending, with exactly the query's bytes;
-/// `times` asks for the time of its file.
-/// `passages_of` is `None` if no passages were requested.
-fn finish_match(
-    subject: &PreparedQuery,
-    ranked: Ranked,
-    files: MatchFiles,
-    (identical, times): (&[u32], bool),
-    mut passages_of: Option<&mut PassagesOf>,
-) -> (Match, Covered) {
-    let Ranked { id, holder, score, interval, estimated, structure, text } = ranked;
-    let Measures { shared, containment, document_containment, resemblance, .. } = structure;
-    let mut found = Match {
-        id: DocId(id),
-        shared,
-        score,
-        containment,
-        document_containment,
-        resemblance,
-        text_shared: text.map(|text| text.shared),
-        text_containment: text.map(|text| text.containment),
-        text_document_containment: text.map(|text| text.document_containment),
-        text_resemblance: text.map(|text| text.resemblance),
-        interval,
-        estimated,
-        files_left_out: files.unlisted.len() as u64,
-        ..Match::default()
-    };
-    let has_passages = passages_of.is_some();
-    let mut of = |id: u32| passages_of.as_mut().and_then(|passages| passages.remove(&id)).unwrap_or_default();
-    let covered = match holder {
-        MatchSubject::Document(record) => {
-            let DocumentRecord { name, digest, metadata, modified, bytes, symbols, extracted, .. } = *record;
-            let (evidence, inferred) = of(id);
-            (found.document, found.document_bytes, found.document_symbols) = (name, bytes, symbols);
-            found.extracted = extracted;
-            found.identical = Some(digest) == subject.digest;
-            found.metadata = metadata.into_iter().collect();
-            found.modified = modified.filter(|_| times).map(|(seconds, _)| seconds);
-            found.inferred = inferred.map(Into::into);
-            (found.passages, found.passages_left_out) = (evidence.passages, evidence.left_out);
-            found.repeats = evidence.repeats;
-            evidence.covered
-        }
-        MatchSubject::Submission(facts) => {
-            let mut covered: Vec<Covered> = files.unlisted.iter().map(|&file| of(file).0.covered).collect();
-            let finish = |file| {
-                finish_match(subject, file, MatchFiles::default(), (identical, times), passages_of.as_deref_mut())
-            };
-            let (matches, listed): (Vec<Match>, Vec<Covered>) = files.best.into_iter().map(finish).unzip();
-            covered.extend(listed);
-            (found.document, found.document_bytes, found.document_symbols) = (facts.name, facts.bytes, facts.symbols);
-            found.identical = identical.binary_search(&id).is_ok();
-            found.files = matches;
-            Covered::union(covered.iter())
-        }
-    };
-    found.coverage = has_passages.then(|| covered.share());
-    (found, covered)
 }

@@ -5,17 +5,13 @@ use std::collections::HashMap;
 use rustc_hash::FxHashSet;
 
 use super::answer::Ignored;
+use super::answering::Query;
 use super::candidates::{Candidates, MISSES, comparable};
 use super::evidence::{Evidence, SharedFingerprints};
-use super::options::QueryOptions;
 use super::passages::DocumentPassages;
-use super::prepared::PreparedQuery;
 use super::tally::Tally;
-use super::text_cache::TextCache;
-use super::units::Units;
 use fpdb_host::error::Result;
-use fpdb_host::progress::Task;
-use fpdb_store::{DocumentRecord, Lookup, Store};
+use fpdb_store::{DocumentRecord, Lookup};
 
 /// Number of documents whose shared fingerprints are found in one pass over the query's hashes. Most queries
 /// need one pass.
@@ -23,16 +19,6 @@ const AT_A_TIME: usize = 2 * MISSES;
 
 /// The passages of documents by id; if they are inferred, also why.
 pub(super) type PassagesOf = HashMap<u32, (DocumentPassages, Option<&'static str>)>;
-
-/// A query, and the data needed to answer it.
-pub(super) struct Query<'a> {
-    pub(super) store: &'a Store,
-    pub(super) subject: &'a PreparedQuery,
-    pub(super) options: &'a QueryOptions,
-    pub(super) units: &'a Units,
-    pub(super) texts: &'a TextCache,
-    pub(super) task: &'a Task<'a>,
-}
 
 /// The documents with a passage, and the documents with the query's bytes.
 #[derive(Default)]
