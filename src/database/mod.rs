@@ -7,6 +7,7 @@ mod kept_out;
 mod measuring;
 mod pairing;
 mod query_batch;
+mod query_below;
 mod querying;
 pub(crate) mod remembered;
 mod rename;

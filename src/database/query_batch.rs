@@ -15,7 +15,6 @@ use super::querying::QueryContext;
 use crate::query::{PreparedQuery, QueryOptions, TextCache, hashes_to_look_up};
 use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::Task;
-use fpdb_host::stop::StopToken;
 use fpdb_host::threads;
 use fpdb_store::{Gathered, Store};
 
@@ -119,7 +118,6 @@ impl Database {
     /// gives the prepared query of an entry, if there is one.
     pub(super) fn answer_in_portions<Q: Sync>(
         &self,
-        store: &Store,
         batch: Vec<Q>,
         asked: QueryContext<'_>,
         texts: &mut TextCache,
@@ -137,13 +135,13 @@ impl Database {
                 if needed.is_empty() {
                     // These queries are ranked here and again for their answers, because only a ranking shows
                     // which texts they need.
-                    let shown = |entry: &Q| query(entry).map_or(Ok(Vec::new()), |query| shown(store, query, asked));
+                    let shown = |entry: &Q| query(entry).map_or(Ok(Vec::new()), |query| shown(query, asked));
                     let ranked = &rest[..rest.len().min(RANKED_QUERIES)];
                     needed = self.run(|| ranked.par_iter().map(shown).collect::<Result<Vec<_>>>())?.into();
                 }
                 let groups = needed.iter().map(|group| group.iter().copied());
-                let (limits, most) = (&asked.options.read.limits, memory(store) as u64);
-                let count = self.run(|| texts.read_ahead(store, groups, most, limits, asked.task.token()))?;
+                let (limits, most) = (&asked.options.read.limits, memory(asked.store) as u64);
+                let count = self.run(|| texts.read_ahead(asked.store, groups, most, limits, asked.task.token()))?;
                 needed.drain(..count);
                 count
             } else {
@@ -162,9 +160,9 @@ impl Database {
 ///
 /// # Errors
 /// [`Error::Stopped`]. Any other error occurs again when the query is answered, and is reported then.
-fn shown(store: &Store, query: &PreparedQuery, asked: QueryContext<'_>) -> Result<Vec<u32>> {
+fn shown(query: &PreparedQuery, asked: QueryContext<'_>) -> Result<Vec<u32>> {
     let options = QueryOptions { passages: false, ..asked.options.clone() };
-    match (QueryContext { options: &options, ..asked }).answer(store, query, &TextCache::default()) {
+    match (QueryContext { options: &options, ..asked }).answer(query, &TextCache::default()) {
         Err(Error::Stopped) => Err(Error::Stopped),
         Err(_) => Ok(Vec::new()),
         Ok(answer) => {
@@ -184,18 +182,17 @@ fn shown(store: &Store, query: &PreparedQuery, asked: QueryContext<'_>) -> Resul
 /// # Errors
 /// [`Error::Stopped`].
 pub(super) fn gather<'a>(
-    store: &Store,
+    asked: QueryContext<'_>,
     queries: impl Iterator<Item = &'a PreparedQuery>,
-    options: &QueryOptions,
-    stop: &StopToken,
 ) -> Result<Gathered> {
+    let QueryContext { store, options, task, .. } = asked;
     let mut hashes: Vec<u64> = Vec::new();
     for query in queries {
         hashes.extend(hashes_to_look_up(query, options));
     }
     hashes.par_sort_unstable();
     hashes.dedup();
-    match store.gather(&hashes, memory(store), stop) {
+    match store.gather(&hashes, memory(store), task.token()) {
         Err(Error::Stopped) => Err(Error::Stopped),
         gathered => Ok(gathered.unwrap_or_default()),
     }
@@ -209,6 +206,7 @@ mod tests {
 
     use super::*;
     use crate::Profile;
+    use fpdb_host::stop::StopToken;
 
     /// Each answer is visited while the next query runs. After a stop, no further query begins.
     #[test]

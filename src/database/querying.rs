@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rayon::prelude::*;
 
 use super::query_batch::gather;
+use super::query_below::QueriesBelow;
 use super::selected::select;
 use super::{Database, ids_named, visiting};
 use crate::archive::nothing_fits::no_such_value;
@@ -15,22 +16,14 @@ use crate::query::{
     self, JoinedQueries, PhraseFinder, PreparedQuery, QueryAnswer, QueryOptions, QueryReader, QuerySource, TextCache,
     Units,
 };
-use fpdb_host::error::{DocumentError, Error, Result};
+use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::Task;
-use fpdb_host::skip_reason::SkipReason;
 use fpdb_host::stop::StopToken;
-use fpdb_reading::input::{Candidate, Content, InputLimits, WalkOptions, for_each_held};
+use fpdb_reading::input::{InputLimits, WalkOptions, for_each_held};
 use fpdb_store::{Gathered, Store};
 
-/// Limits of a batch of query documents below a path: number of documents, and bytes in memory. A batch is
-/// read before its queries are answered. The first batch is small, so that the first answers come soon. Each
-/// further batch has twice the number of documents, up to the limit.
-const FIRST_QUERIES: usize = 256;
-const QUERIES_AT_A_TIME: usize = 4096;
-const QUERY_BYTES: u64 = 16 << 20;
-
 /// The name of the step that several queries report.
-const QUERIES: &str = "queries answered";
+pub(super) const QUERIES: &str = "queries answered";
 
 /// The settings for answering a query.
 ///
@@ -40,26 +33,58 @@ const QUERIES: &str = "queries answered";
 /// call ends. That is at most the size of the database.
 #[derive(Clone, Copy)]
 pub(super) struct QueryContext<'a> {
+    /// The store as of this commit.
+    pub(super) store: &'a Store,
     pub(super) options: &'a QueryOptions,
+    pub(super) phrases: Option<&'a PhraseFinder>,
     pub(super) units: &'a Units,
     /// Postings of the hashes of several queries.
     pub(super) gathered: Option<&'a Gathered>,
     pub(super) task: &'a Task<'a>,
 }
 
-impl QueryContext<'_> {
-    pub(super) fn answer(&self, store: &Store, subject: &PreparedQuery, texts: &TextCache) -> Result<QueryAnswer> {
-        query::answer(store, subject, self.options, self.units, texts, self.gathered, self.task)
+impl<'a> QueryContext<'a> {
+    pub(super) fn answer(&self, subject: &PreparedQuery, texts: &TextCache) -> Result<QueryAnswer> {
+        query::answer(self.store, subject, self.options, self.units, texts, self.gathered, self.task)
     }
 
-    fn answer_source(
+    /// The reader of a thread, which is made for its first document.
+    pub(super) fn reader<'r>(&self, made: &'r mut Option<QueryReader<'a>>) -> Result<&'r mut QueryReader<'a>> {
+        match made {
+            Some(reader) => Ok(reader),
+            None => {
+                let QueryOptions { window, read, .. } = self.options;
+                let reader = QueryReader::new(self.store.profile(), *window, read, self.phrases, self.task.token())?;
+                Ok(made.insert(reader))
+            }
+        }
+    }
+
+    /// Prepares the document of a query.
+    fn prepare(
         &self,
-        store: &Store,
-        reader: &mut QueryReader<'_>,
+        reader: &mut Option<QueryReader<'a>>,
         source: &QuerySource,
         texts: &TextCache,
-    ) -> Result<QueryAnswer> {
-        self.answer(store, &subject(store, reader, source, texts)?, texts)
+    ) -> Result<PreparedQuery> {
+        let (store, reader) = (self.store, self.reader(reader)?);
+        match source {
+            QuerySource::File(path) => reader.read(path),
+            QuerySource::Bytes { name, bytes } => reader.read_in_memory(name, bytes),
+            QuerySource::Text { name, text } => reader.read_text(name, text),
+            QuerySource::Stored(name) => match ids_named(store, name)?.last() {
+                Some(&newest) => reader.read_stored(store, newest, texts),
+                None => Err(Error::NoSuchDocument { name: name.clone(), nearest: nearest_name(store, name)? }),
+            },
+            QuerySource::Number(id) => {
+                store.document_numbered(id.0)?;
+                reader.read_stored(store, id.0, texts)
+            }
+        }
+    }
+
+    fn answer_source(&self, source: &QuerySource, texts: &TextCache) -> Result<QueryAnswer> {
+        self.answer(&self.prepare(&mut None, source, texts)?, texts)
     }
 }
 
@@ -142,12 +167,11 @@ impl Database {
         let store = self.store.as_of_last_commit();
         let options = &*with_selected(&store, options, task)?;
         let units = self.units.get(&store, options.submission_by.as_deref(), task.token())?;
-        let asked = QueryContext { options, units: &units, gathered: None, task };
-        let new =
-            || QueryReader::new(self.store.profile(), options.window, &options.read, phrases.as_ref(), task.token());
+        let asked =
+            QueryContext { store: &store, options, phrases: phrases.as_ref(), units: &units, gathered: None, task };
         if let [source] = sources {
             // A single query runs on this thread.
-            return match asked.answer_source(&store, &mut new()?, source, &texts) {
+            return match asked.answer_source(source, &texts) {
                 Err(Error::Stopped) => Err(Error::Stopped),
                 answer => Ok(vec![answer]),
             };
@@ -160,22 +184,18 @@ impl Database {
         loop {
             let prepare = |reader: &mut Option<_>, source| -> Result<PreparedQuery> {
                 task.token().check()?;
-                let reader = match reader {
-                    Some(reader) => reader,
-                    None => reader.insert(new()?),
-                };
-                subject(&store, reader, source, &texts)
+                asked.prepare(reader, source, &texts)
             };
             let batch =
                 self.prepare_batch(&mut left, prepare, |query| query.as_ref().map_or(0, PreparedQuery::memory))?;
             if batch.is_empty() {
                 return Ok(answers);
             }
-            let gathered = gather(&store, batch.iter().flatten(), options, task.token())?;
+            let gathered = gather(asked, batch.iter().flatten())?;
             let asked = QueryContext { gathered: Some(&gathered), ..asked };
             let answer = |subject: Result<PreparedQuery>, texts: &TextCache| {
                 task.token().check()?;
-                match subject.and_then(|subject| asked.answer(&store, &subject, texts)) {
+                match subject.and_then(|subject| asked.answer(&subject, texts)) {
                     Err(Error::Stopped) => Err(Error::Stopped),
                     answer => {
                         task.step(QUERIES, answered.fetch_add(1, Ordering::Relaxed) + 1, total)?;
@@ -183,18 +203,11 @@ impl Database {
                     }
                 }
             };
-            self.answer_in_portions(
-                &store,
-                batch,
-                asked,
-                &mut texts,
-                |query| query.as_ref().ok(),
-                &mut |portion, texts| {
-                    let answer = |subject| answer(subject, texts);
-                    answers.extend(self.run(|| portion.into_par_iter().map(answer).collect::<Result<Vec<_>>>())?);
-                    Ok(())
-                },
-            )?;
+            self.answer_in_portions(batch, asked, &mut texts, |query| query.as_ref().ok(), &mut |portion, texts| {
+                let answer = |subject| answer(subject, texts);
+                answers.extend(self.run(|| portion.into_par_iter().map(answer).collect::<Result<Vec<_>>>())?);
+                Ok(())
+            })?;
         }
     }
 
@@ -226,125 +239,15 @@ impl Database {
         let store = self.store.as_of_last_commit();
         let options = &*with_selected(&store, options, task)?;
         let units = self.units.get(&store, options.submission_by.as_deref(), task.token())?;
-        let mut submissions = JoinedQueries::new(options)?;
+        let silent = task.silent();
+        let phrases = phrases.as_ref();
+        let asked = QueryContext { store: &store, options, phrases, units: &units, gathered: None, task: &silent };
+        let submissions = JoinedQueries::new(options)?;
         let visit = |(name, answer): (String, _)| visit(&name, answer);
         visiting(visit, |visit| {
-            let mut batch: Vec<std::result::Result<Candidate, (String, Error)>> = Vec::new();
-            let (mut bytes, mut answered, mut most) = (0, 0, FIRST_QUERIES);
-            let mut texts = None;
-            let silent = task.silent();
-            let mut answer = |batch: &mut Vec<_>| -> Result<()> {
-                let taken: Vec<std::result::Result<Candidate, (String, Error)>> = std::mem::take(batch);
-                if taken.is_empty() {
-                    return Ok(());
-                }
-                let texts = texts.get_or_insert_with(|| TextCache::of_queries(taken.len()));
-                let stop = task.token();
-                let new =
-                    || QueryReader::new(self.store.profile(), options.window, &options.read, phrases.as_ref(), stop);
-                let read = |reader: &mut Option<_>, found: std::result::Result<Candidate, (String, Error)>| match found
-                {
-                    Err((name, error)) => (name, Err(error), false),
-                    Ok(candidate) => {
-                        let (name, may_skip) = (candidate.about.name.clone(), !candidate.about.named);
-                        let reader = match reader {
-                            Some(reader) => Ok(reader),
-                            None => new().map(|made| reader.insert(made)),
-                        };
-                        let read =
-                            |reader: &mut QueryReader<'_>| stop.check().and_then(|()| reader.read_found(&candidate));
-                        (name, reader.and_then(read), may_skip)
-                    }
-                };
-                let mut left = taken.into_iter();
-                let mut visit_found = |(name, answer, may_skip): (String, Result<QueryAnswer>, bool)| {
-                    match &answer {
-                        Err(Error::Stopped) => return Err(Error::Stopped),
-                        Err(error) if let Some(reason) = skipped(error, may_skip) => {
-                            task.reports().skipped(&name, reason);
-                            return Ok(());
-                        }
-                        _ => {}
-                    }
-                    answered += 1;
-                    visit((name, answer))?;
-                    // Complete answers are visited even after a stop.
-                    task.reports().step(QUERIES, answered, 0);
-                    Ok(())
-                };
-                loop {
-                    let size = |(_, query, _): &(String, Result<PreparedQuery>, bool)| {
-                        query.as_ref().map_or(0, PreparedQuery::memory)
-                    };
-                    let prepared = self.prepare_batch(&mut left, read, size)?;
-                    if prepared.is_empty() {
-                        return Ok(());
-                    }
-                    let alone = prepared.into_iter().filter_map(|(name, query, may_skip)| match query {
-                        Ok(query) => submissions.take(query).map(|query| (name, Ok(query), may_skip)),
-                        Err(error) => {
-                            if skipped(&error, may_skip).is_none() {
-                                submissions.count_unread(&name);
-                            }
-                            Some((name, Err(error), may_skip))
-                        }
-                    });
-                    let batch: Vec<_> = alone.collect();
-                    let queries = batch.iter().filter_map(|(_, query, _)| query.as_ref().ok());
-                    let gathered = gather(&store, queries, options, stop)?;
-                    let gathered = Some(&gathered);
-                    let asked = QueryContext { options, units: &units, gathered, task: &silent };
-                    self.answer_in_portions(
-                        &store,
-                        batch,
-                        asked,
-                        texts,
-                        |(_, query, _)| query.as_ref().ok(),
-                        &mut |portion, texts| {
-                            let one =
-                                |_: &mut Option<()>, (name, query, may_skip): (String, Result<PreparedQuery>, bool)| {
-                                    (name, query.and_then(|query| asked.answer(&store, &query, texts)), may_skip)
-                                };
-                            self.answer_in_order(portion, task, one, &mut visit_found)
-                        },
-                    )?;
-                }
-            };
-            for_each_held(path, walk, &options.read, task.token(), &mut |found| {
-                match &found {
-                    Ok(Candidate { content: Content::Whole(held), .. }) => bytes += held.len() as u64,
-                    // Temporary files are large, so each completes its batch.
-                    Ok(Candidate { content: Content::Temporary(_), .. }) => bytes = QUERY_BYTES,
-                    _ => {}
-                }
-                batch.push(found);
-                if batch.len() < most && bytes < QUERY_BYTES {
-                    return Ok(());
-                }
-                bytes = 0;
-                most = (most * 2).min(QUERIES_AT_A_TIME);
-                answer(&mut batch)
-            })?;
-            answer(&mut batch)?;
-            let joined = submissions.into_queries();
-            if joined.is_empty() {
-                return Ok(());
-            }
-            let texts = TextCache::of_queries(joined.len());
-            let one = |_: &mut Option<()>, (name, parts, unread): (String, Vec<PreparedQuery>, u64)| {
-                let answer = query::answer_joined(&name, &parts, store.profile(), options, |query, options| {
-                    QueryContext { options, units: &units, gathered: None, task: &silent }.answer(&store, query, &texts)
-                });
-                let with_unread = |mut answer: QueryAnswer| {
-                    answer.query.files_unread = unread;
-                    answer
-                };
-                (name, answer.map(with_unread))
-            };
-            self.answer_in_order(joined, task, one, &mut |(name, answer)| match answer {
-                Err(Error::Stopped) => Err(Error::Stopped),
-                answer => visit((name, answer)),
-            })
+            let mut below = QueriesBelow::new(self, asked, task, submissions, visit);
+            for_each_held(path, walk, &options.read, task.token(), &mut |found| below.take(found))?;
+            below.finish()
         })
     }
 
@@ -357,10 +260,9 @@ impl Database {
         task: &Task<'_>,
     ) -> Result<QueryAnswer> {
         let phrases = PhraseFinder::of(options.phrases.as_ref(), self.store.profile())?;
-        let stop = task.token();
-        let mut reader = QueryReader::new(self.store.profile(), options.window, &options.read, phrases.as_ref(), stop)?;
-        let asked = QueryContext { options, units: &Units::default(), gathered: None, task };
-        asked.answer_source(&self.store.as_of_last_commit(), &mut reader, source, texts)
+        let (store, phrases, units) = (self.store.as_of_last_commit(), phrases.as_ref(), Units::default());
+        let asked = QueryContext { store: &store, options, phrases, units: &units, gathered: None, task };
+        asked.answer_source(source, texts)
     }
 
     /// Reads the texts of documents before [`Self::query_with`] compares them: see [`TextCache::read_ahead`].
@@ -373,36 +275,6 @@ impl Database {
         stop: &StopToken,
     ) -> Result<usize> {
         texts.read_ahead(&self.store, groups, most, limits, stop)
-    }
-}
-
-/// Why a file is skipped; `None` if its error is reported.
-fn skipped(error: &Error, may_skip: bool) -> Option<&SkipReason> {
-    match error {
-        Error::Document(DocumentError::Binary { reason }) if may_skip => Some(reason),
-        _ => None,
-    }
-}
-
-/// Prepares the document of a query.
-fn subject(
-    store: &Store,
-    reader: &mut QueryReader<'_>,
-    source: &QuerySource,
-    texts: &TextCache,
-) -> Result<PreparedQuery> {
-    match source {
-        QuerySource::File(path) => reader.read(path),
-        QuerySource::Bytes { name, bytes } => reader.read_in_memory(name, bytes),
-        QuerySource::Text { name, text } => reader.read_text(name, text),
-        QuerySource::Stored(name) => match ids_named(store, name)?.last() {
-            Some(&newest) => reader.read_stored(store, newest, texts),
-            None => Err(Error::NoSuchDocument { name: name.clone(), nearest: nearest_name(store, name)? }),
-        },
-        QuerySource::Number(id) => {
-            store.document_numbered(id.0)?;
-            reader.read_stored(store, id.0, texts)
-        }
     }
 }
 
