@@ -9,7 +9,7 @@ import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast, overload
 
 from . import _native
 from ._errors import ClosedError, ForkedError
@@ -106,15 +106,13 @@ def _is_utf8(data: bytes, encoding: str) -> bool:
 class Answer:
     """The base of all answers: `to_dict` gives the JSON object."""
 
-    #: Fields that the JSON leaves out where they have their default.
-    _OPTIONAL: ClassVar[frozenset[str]] = frozenset()
-
     def to_dict(self) -> dict[str, Any]:
         """The answer as the JSON has it."""
         made: dict[str, Any] = {}
         for item in dataclasses.fields(self):  # type: ignore[arg-type]
             value = getattr(self, item.name)
-            if not item.name.startswith("_") and not (item.name in self._OPTIONAL and value == _default(item)):
+            # The JSON leaves out fields that have their default.
+            if not item.name.startswith("_") and (item.name == "schema" or value != _default(item)):
                 made[item.name] = _plain(value)
         return made
 
@@ -132,7 +130,7 @@ def _names(kind: type[Answer]) -> frozenset[str]:
 def _default(item: dataclasses.Field[Any]) -> Any:
     if item.default_factory is not dataclasses.MISSING:
         return item.default_factory()
-    return None if item.default is dataclasses.MISSING else item.default
+    return item.default
 
 
 def _plain(value: Any) -> Any:
@@ -159,7 +157,6 @@ class Location(Answer):
     end: int
     lines: tuple[int, int]
     pages: tuple[int, int] | None = None
-    _OPTIONAL = frozenset({"pages"})
     _text: _Text | None = field(default=None, repr=False, compare=False)
     _slice: slice | None = field(default=None, repr=False, compare=False)
 
@@ -208,8 +205,6 @@ class Passage(Answer):
             marks.
     """
 
-    _OPTIONAL = frozenset({"same_names", "as_written"})
-
     query: Location
     document: Location
     symbols: int
@@ -254,22 +249,6 @@ class Match(Answer):
             the query and a stored document.
         query: in `files`, the file of the query that the measures and passages are of, with `join_submissions`; else None.
     """
-
-    _OPTIONAL = frozenset(
-        {
-            "text_shared",
-            "text_containment",
-            "text_document_containment",
-            "text_resemblance",
-            "extracted",
-            "passages_left_out",
-            "metadata",
-            "modified",
-            "files",
-            "files_left_out",
-            "query",
-        }
-    )
 
     document: str
     id: int
@@ -339,8 +318,6 @@ class QueryDocument(Answer):
     cannot be read.
     """
 
-    _OPTIONAL = frozenset({"extracted", "attachments", "files", "files_unread", "metadata"})
-
     name: str
     bytes: int
     symbols: int
@@ -394,8 +371,6 @@ class QueryAnswer(Answer):
         ignored: parts of the query that count in no match.
         matches: best first.
     """
-
-    _OPTIONAL = frozenset({"quoted", "phrases", "text", "below", "compared", "documents_left_out"})
 
     mode: str
     weight: str
@@ -458,8 +433,6 @@ class QueryAnswer(Answer):
 class PairMeasures(Answer):
     """Measures of a pair: those of the same names in `Pair`."""
 
-    _OPTIONAL = frozenset({"text_resemblance", "text_containment_a", "text_containment_b"})
-
     resemblance: float
     containment_a: float
     containment_b: float
@@ -494,27 +467,6 @@ class Pair(Answer):
         a_modified, b_modified: with `file_times`, when the file (or member of an archive) was last changed, in seconds since 1970; None if that is
             not known, and for a submission.
     """
-
-    _OPTIONAL = frozenset(
-        {
-            "text_shared",
-            "text_resemblance",
-            "text_containment_a",
-            "text_containment_b",
-            "without_boilerplate",
-            "passages",
-            "longest",
-            "files",
-            "by_files",
-            "files_left_out",
-            "a_extracted",
-            "b_extracted",
-            "a_metadata",
-            "b_metadata",
-            "a_modified",
-            "b_modified",
-        }
-    )
 
     a: str
     b: str
@@ -562,8 +514,6 @@ class Removable(Answer):
         keep_metadata: what is known of the survivor, likewise.
     """
 
-    _OPTIONAL = frozenset({"run", "keep_metadata"})
-
     remove: str
     remove_id: int
     keep: str
@@ -595,8 +545,6 @@ class Undecided(Answer):
 class DedupSummary(Answer):
     """The sums of a dedup: numbers of documents, and bytes of the removable ones."""
 
-    _OPTIONAL = frozenset({"latest", "parts_not_compared", "short", "unread"})
-
     documents: int
     removable: int
     kept: int
@@ -623,8 +571,6 @@ class Superseded(Answer):
     The other fields are those of `Removable`; `run` has found so, and `by_metadata` is what is known of the later document.
     """
 
-    _OPTIONAL = frozenset({"by_metadata"})
-
     document: str
     id: int
     by: str
@@ -647,8 +593,6 @@ class RepeatOf(Answer):
     `extracted` is True if the offsets are of the text extracted from it.
     """
 
-    _OPTIONAL = frozenset({"extracted"})
-
     document: str
     id: int
     start: int
@@ -670,8 +614,6 @@ class Repeat(Answer):
         of: the first occurrence.
         exact: whether the two were compared symbol by symbol.
     """
-
-    _OPTIONAL = frozenset({"extracted"})
 
     document: str
     id: int
@@ -804,12 +746,6 @@ class ApplySummary(Answer):
         listed: True if a list of documents takes the place of a report.
     """
 
-    _OPTIONAL = frozenset(
-        {
-            "unplaced", "refused", "field_taken", "whole", "without_text", "stale", "emptied", "passages", "listed", "parts_not_compared",
-        }
-    )
-
     sources: int
     documents: int
     applied: int
@@ -840,8 +776,6 @@ class DocumentInfo(Answer):
     `modified` is when its file (or member of an archive) was last changed, in seconds since 1970; None if that is not known.
     `extracted` is True if offsets and lines of answers are those of the text extracted from it, such as from a PDF.
     """
-
-    _OPTIONAL = frozenset({"extracted", "modified", "member", "identical_to"})
 
     id: int
     name: str
@@ -907,28 +841,6 @@ class IngestSummary(Answer):
         interrupted: whether it was stopped; what was committed stays, and the same call continues.
     """
 
-    _OPTIONAL = frozenset(
-        {
-            "unmatched",
-            "boilerplate",
-            "made_boilerplate",
-            "replaced_from_other_places",
-            "named_by_path",
-            "pruned",
-            "renamed",
-            "elsewhere",
-            "moved",
-            "repeated",
-            "repeated_names",
-            "unread_archives",
-            "without_text",
-            "attachments",
-            "absent_fields",
-            "removed_names",
-            "dry_run",
-        }
-    )
-
     documents: int
     added: int
     unchanged: int
@@ -945,9 +857,9 @@ class IngestSummary(Answer):
     formats: dict[str, int]
     interrupted: bool
     seconds: float
-    removed: int = 0
-    failures: int = 0
-    skips: int = 0
+    removed: int
+    failures: int
+    skips: int
     unread_archives: int = 0
     without_text: int = 0
     attachments: int = 0
@@ -1005,8 +917,6 @@ class Removal(Answer):
         reported: documents that a report lists; None where none is given.
         left, left_names: those of them that stay, and the names of the first 20.
     """
-
-    _OPTIONAL = frozenset({"selected", "unmatched", "reported", "left", "left_names"})
 
     removed: int
     unknown_names: list[str]
@@ -1095,8 +1005,6 @@ class ListedBackup(Answer):
         damaged: a damaged file, where the program has read the files (`fpdb backup --verify`).
     """
 
-    _OPTIONAL = frozenset({"damaged"})
-
     number: int
     made_at: int
     documents: int | None
@@ -1131,8 +1039,6 @@ class Verification(Answer):
         damaged_stores: damaged stores that repairs have put aside.
     """
 
-    _OPTIONAL = frozenset({"damaged_stores"})
-
     documents: int
     postings: int
     positions: int
@@ -1165,7 +1071,46 @@ class WrittenReport(Answer):
     pairs_left_out: int
 
 
-class Table(Generic[T]):
+class _Rows(Generic[T]):
+    """Rows by index and in a loop, and as an Arrow stream."""
+
+    #: What errors call a row.
+    _ROW = "row"
+
+    def _source(self) -> Any:
+        """The rows as something with a length and an Arrow stream."""
+        raise NotImplementedError
+
+    def _at(self, index: int) -> T:
+        """The row of an index from 0 to the length."""
+        return cast("T", self._source()[index])
+
+    def __len__(self) -> int:
+        return len(self._source())
+
+    @overload
+    def __getitem__(self, index: int) -> T: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[T]: ...
+    def __getitem__(self, index: int | slice) -> T | list[T]:
+        if isinstance(index, slice):
+            return [self[at] for at in range(*index.indices(len(self)))]
+        at = index + len(self) if index < 0 else index
+        if not 0 <= at < len(self):
+            raise IndexError(f"there is no {self._ROW} {index}: there are {len(self)}")
+        return self._at(at)
+
+    def __iter__(self) -> Iterator[T]:
+        return (self[index] for index in range(len(self)))
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> Any:
+        return self._source().__arrow_c_stream__(requested_schema)
+
+    def __arrow_c_schema__(self) -> Any:
+        return self._source().__arrow_c_schema__()
+
+
+class Table(_Rows[T]):
     """Rows of one kind: objects by index and in a loop, and an Arrow stream.
 
     pandas, polars, pyarrow and DuckDB read it directly, column for field of the JSON: `polars.DataFrame(table)`,
@@ -1183,33 +1128,15 @@ class Table(Generic[T]):
     def _row(self, index: int, fields: Mapping[str, Any]) -> T:
         return cast("T", self._made(fields))
 
-    def __len__(self) -> int:
-        return len(self._rows)
+    def _source(self) -> _native.Rows:
+        return self._rows
 
-    @overload
-    def __getitem__(self, index: int) -> T: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[T]: ...
-    def __getitem__(self, index: int | slice) -> T | list[T]:
-        if isinstance(index, slice):
-            return [self[at] for at in range(*index.indices(len(self)))]
-        at = index + len(self) if index < 0 else index
-        if not 0 <= at < len(self):
-            raise IndexError(f"there is no row {index}: there are {len(self)}")
-        return self._row(at, json.loads(self._rows.json(at)))
-
-    def __iter__(self) -> Iterator[T]:
-        return (self[index] for index in range(len(self)))
+    def _at(self, index: int) -> T:
+        return self._row(index, json.loads(self._rows.json(index)))
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """The rows as the JSON has them."""
         return [json.loads(self._rows.json(at)) for at in range(len(self))]
-
-    def __arrow_c_stream__(self, requested_schema: object = None) -> Any:
-        return self._rows.__arrow_c_stream__(requested_schema)
-
-    def __arrow_c_schema__(self) -> Any:
-        return self._rows.__arrow_c_schema__()
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Table):
@@ -1318,7 +1245,7 @@ class QueryAnswers(Table[QueryAnswer]):
         return _restore, (QueryAnswers, *self._rows.state(), self.failed)
 
 
-class _Report(Generic[T]):
+class _Report(_Rows[T]):
     """An answer that reads as the rows it is about, and can be saved as the program's JSON."""
 
     def _tables(self) -> Sequence[Table[Any]]:
@@ -1328,24 +1255,8 @@ class _Report(Generic[T]):
     def _totals(self) -> Answer:
         raise NotImplementedError
 
-    def __len__(self) -> int:
-        return len(self._tables()[0])
-
-    @overload
-    def __getitem__(self, index: int) -> T: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[T]: ...
-    def __getitem__(self, index: int | slice) -> T | list[T]:
-        return self._tables()[0][index]
-
-    def __iter__(self) -> Iterator[T]:
-        return iter(self._tables()[0])
-
-    def __arrow_c_stream__(self, requested_schema: object = None) -> Any:
-        return self._tables()[0].__arrow_c_stream__(requested_schema)
-
-    def __arrow_c_schema__(self) -> Any:
-        return self._tables()[0].__arrow_c_schema__()
+    def _source(self) -> Table[Any]:
+        return self._tables()[0]
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes it as `fpdb dedup --format json` does: a report for `Database.apply`, `fpdb apply` and `fpdb.spark.apply`."""
@@ -1411,7 +1322,7 @@ class Repeats(_Report[Repeat]):
 
 
 @dataclass(frozen=True)
-class Application:
+class Application(_Rows[Applied]):
     """The answer of `apply`, of a dry run too: a sequence of `Applied`, and an Arrow stream of them.
 
     Attributes:
@@ -1422,24 +1333,8 @@ class Application:
     files: AppliedFiles
     summary: ApplySummary
 
-    def __len__(self) -> int:
-        return len(self.files)
-
-    @overload
-    def __getitem__(self, index: int) -> Applied: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Applied]: ...
-    def __getitem__(self, index: int | slice) -> Applied | list[Applied]:
-        return self.files[index]
-
-    def __iter__(self) -> Iterator[Applied]:
-        return iter(self.files)
-
-    def __arrow_c_stream__(self, requested_schema: object = None) -> Any:
-        return self.files.__arrow_c_stream__(requested_schema)
-
-    def __arrow_c_schema__(self) -> Any:
-        return self.files.__arrow_c_schema__()
+    def _source(self) -> AppliedFiles:
+        return self.files
 
 
 class _Stream(Iterator[T]):
@@ -1530,39 +1425,23 @@ class Fingerprint:
     positions: list[int]
 
 
-class Fingerprints:
+class Fingerprints(_Rows["Fingerprint | None"]):
     """Fingerprints of many texts: a sequence, and an Arrow stream with the columns `hashes` and `positions`.
 
     Both columns are lists of 64-bit unsigned integers, one list a text; null where the text is null.
     """
 
+    _ROW = "text"
+
     def __init__(self, native: _native.NativeFingerprints) -> None:
         self._native = native
 
-    def __len__(self) -> int:
-        return len(self._native)
+    def _source(self) -> _native.NativeFingerprints:
+        return self._native
 
-    @overload
-    def __getitem__(self, index: int) -> Fingerprint | None: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Fingerprint | None]: ...
-    def __getitem__(self, index: int | slice) -> Fingerprint | None | list[Fingerprint | None]:
-        if isinstance(index, slice):
-            return [self[at] for at in range(*index.indices(len(self)))]
-        at = index + len(self) if index < 0 else index
-        if not 0 <= at < len(self):
-            raise IndexError(f"there is no text {index}: there are {len(self)}")
-        found = self._native.get(at)
+    def _at(self, index: int) -> Fingerprint | None:
+        found = self._native.get(index)
         return None if found is None else Fingerprint(*found)
-
-    def __iter__(self) -> Iterator[Fingerprint | None]:
-        return (self[index] for index in range(len(self)))
-
-    def __arrow_c_stream__(self, requested_schema: object = None) -> Any:
-        return self._native.__arrow_c_stream__(requested_schema)
-
-    def __arrow_c_schema__(self) -> Any:
-        return self._native.__arrow_c_schema__()
 
     def __repr__(self) -> str:
         return f"<Fingerprints of {len(self)} texts>"

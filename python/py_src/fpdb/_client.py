@@ -89,7 +89,7 @@ _LONGEST_NAME = 4096
 
 #: Counts of the summary of an ingest.
 _COUNTS = (
-    *("documents", "added", "unchanged", "replaced", "kept", "identical", "failures"),
+    *("documents", "added", "unchanged", "replaced", "kept", "identical", "removed", "failures", "skips"),
     *("bytes", "symbols", "fingerprints", "undecodable", "undecodable_documents"),
 )
 

@@ -36,15 +36,13 @@ class Profile(Answer):
         ParameterError: the settings make no sense.
     """
 
-    _OPTIONAL = frozenset({"words", "guarantee", "text"})
-
     unit: str
     k: int
     w: int
     selection: str
-    words: str | None
-    guarantee: int | None
-    text: dict[str, int] | None
+    words: str | None = None
+    guarantee: int | None = None
+    text: dict[str, int] | None = None
 
     def __init__(
         self,
