@@ -66,6 +66,7 @@ from ._options import (
     REPEATS,
     BelowOptions,
     DedupOptions,
+    IngestOptions,
     PairsOptions,
     PassagePairsOptions,
     QueryOptions,
@@ -167,29 +168,15 @@ class Database:
 
     # Adding and removing
 
+    @takes(INGEST, IngestOptions)
     def ingest(
         self,
         paths_or_documents: Path | Iterable[Path] | DocumentsLike,
         *,
-        format: str = "auto",
-        closed: bool = False,
-        limits: Mapping[str, int] | None = None,
-        on_change: Literal["replace", "keep", "both"] = "replace",
-        store_text: bool = False,
-        boilerplate: bool = False,
-        prune: bool = False,
-        dry_run: bool = False,
-        exclude: Sequence[str] = (),
-        include: Sequence[str] = (),
-        skip_hidden: bool = False,
-        follow: bool = False,
-        text: str | Sequence[str] = "text",
-        id: str = "id",
-        keep: Sequence[str] = (),
-        attachments: bool = False,
         remember: bool = False,
         progress: ProgressLike = None,
         stop: StopToken | None = None,
+        **options: Unpack[IngestOptions],
     ) -> IngestSummary:
         """Adds documents; those that are stored and have not changed are left alone.
 
@@ -235,36 +222,16 @@ class Database:
             ParameterError: the database is open for reading, or an argument makes no sense.
             StorageError: the system refused: the disk is full, say. What was committed stays.
         """
-        options = INGEST.given(
-            "ingest",
-            {
-                "format": format,
-                "closed": closed,
-                "limits": limits,
-                "on_change": on_change,
-                "store_text": store_text,
-                "boilerplate": boilerplate,
-                "prune": prune,
-                "dry_run": dry_run,
-                "exclude": exclude,
-                "include": include,
-                "skip_hidden": skip_hidden,
-                "follow": follow,
-                "text": text,
-                "id": id,
-                "keep": keep,
-                "attachments": attachments,
-            },
-        )
+        given = INGEST.given("ingest", options)
         paths, documents = given_documents(paths_or_documents)
-        if remember and not dry_run:
+        if remember and not options.get("dry_run"):
             if documents is not None:
                 raise TypeError("remember goes with paths")
-            self._native.remember([path for path in paths if os.path.lexists(path)], options)
+            self._native.remember([path for path in paths if os.path.lexists(path)], given)
         with following("ingest", progress, stop) as caller:
             if documents is None:
-                return _ended(self._native.ingest_paths(paths, options, caller))
-            return _warned(_ended(self._native.ingest_documents(documents, options, caller)))
+                return _ended(self._native.ingest_paths(paths, given, caller))
+            return _warned(_ended(self._native.ingest_documents(documents, given, caller)))
 
     def remembered(self, path: Path) -> dict[str, Any]:
         """The arguments of `ingest` that are remembered for a file or folder, by `ingest` or the program. Empty if none are.

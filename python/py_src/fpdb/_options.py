@@ -113,6 +113,8 @@ def takes(arguments: Arguments, types: type) -> Callable[[_Method], _Method]:
                 annotation = annotations[name]
                 annotation = getattr(annotation, "__forward_arg__", annotation)
                 own.append(inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=argument.default, annotation=annotation))
+        # Last, as in the descriptions of the arguments.
+        own.sort(key=lambda one: one.name in ("progress", "stop"))
         method.__signature__ = signature.replace(parameters=own)  # type: ignore[attr-defined]
         return method
 
@@ -369,8 +371,8 @@ class QueryOptions(MatchOptions, total=False):
     stop: _native.StopToken | None
 
 
-class BelowOptions(MatchOptions, total=False):
-    """The options of `Database.query_below` and `Database.iter_query_below`."""
+class WalkOptions(TypedDict, total=False):
+    """Which files below folders are read, and which of their fields."""
 
     exclude: Sequence[str]
     include: Sequence[str]
@@ -379,8 +381,26 @@ class BelowOptions(MatchOptions, total=False):
     text: str | Sequence[str]
     id: str
     keep: Sequence[str]
-    join_submissions: bool
     attachments: bool
+
+
+class BelowOptions(MatchOptions, WalkOptions, total=False):
+    """The options of `Database.query_below` and `Database.iter_query_below`."""
+
+    join_submissions: bool
+
+
+class IngestOptions(WalkOptions, total=False):
+    """The options of `Database.ingest`."""
+
+    format: str
+    closed: bool
+    limits: Mapping[str, int] | None
+    on_change: Literal["replace", "keep", "both"]
+    store_text: bool
+    boilerplate: bool
+    prune: bool
+    dry_run: bool
 
 
 class PairsOptions(TypedDict, total=False):
