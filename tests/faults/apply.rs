@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::Stdio;
 
 use super::shim::{Fault, Shim};
-use crate::support::{Folder, Run, word};
+use crate::support::{Folder, Run, text};
 
 /// The folders that acts read and write.
 const CONCERNED: &str = "concerned";
@@ -25,10 +25,6 @@ pub(super) const ACTIONS: [&[&str]; 7] = [
     &["--write", "concerned/marked", "--mark", "dup"],
     &["--mark", "dup"],
 ];
-
-fn text(seed: u64) -> String {
-    (0..40).map(|place| word((seed * 7919 + place * place * 31 + place * 17) % 9973) + " ").collect()
-}
 
 /// Files of three texts, and records of others, some of them twice.
 fn start(folder: &Folder) {

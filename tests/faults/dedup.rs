@@ -6,7 +6,7 @@ use std::process::Stdio;
 
 use super::shim::{Fault, Shim};
 use super::trial::copy;
-use crate::support::{Folder, Run};
+use crate::support::{Folder, Run, lcg};
 
 /// Calls on the files of a dedup.
 const FILES: &str = "dedup-";
@@ -18,11 +18,7 @@ const RULE: [&str; 8] = ["dedup", "-q", "--by", "containment", "--threshold", "0
 
 /// Some documents, many of them parts of others.
 fn ingest(folder: &Folder, name: &str, seed: u64) {
-    let mut seed = seed;
-    let mut next = |below: u64| {
-        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (seed >> 33) % below
-    };
+    let mut next = lcg(seed);
     let mut lines = String::new();
     for number in 0..300 {
         let first = next(1000);

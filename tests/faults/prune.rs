@@ -6,13 +6,9 @@ use std::fs;
 use std::process::Stdio;
 
 use super::shim::{Fault, Shim};
-use crate::support::{Folder, Run, word};
+use crate::support::{Folder, Run, text};
 
 const ARGUMENTS: [&str; 5] = ["ingest", "-q", "--prune", "--format", "json"];
-
-fn text(seed: u64) -> String {
-    (0..50).map(|place| word((seed * 7919 + place * place * 31 + place * 17) % 9973) + " ").collect()
-}
 
 fn numbers(folder: &Folder) -> BTreeMap<String, u64> {
     let list = folder.ok(&["list", "--format", "json"]).json();

@@ -18,12 +18,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::support::{Folder, Run, word};
-
-/// A different text for each seed.
-fn text(seed: u64) -> String {
-    (0..80).map(|place| word((seed * 7919 + place * place * 31 + place * 17) % 9973) + " ").collect()
-}
+use crate::support::{Folder, Run, text};
 
 /// Ingests the folder `in`, and writes a report of identical and contained documents.
 fn report(folder: &Folder) -> Vec<Value> {

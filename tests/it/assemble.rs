@@ -13,7 +13,7 @@ use fpdb::{Database, Document, Error, Fingerprinter, Fingerprints, Format, Inges
 use serde_json::Value;
 
 use crate::oracle::Random;
-use crate::support::Folder;
+use crate::support::{Folder, copy};
 
 /// A document of a build: its name, its bytes and its metadata.
 #[derive(Clone, Debug)]
@@ -299,19 +299,6 @@ fn a_database_with_documents_takes_a_build_in_like_a_merge_and_only_once() {
     assert_eq!(other.status, 0);
     let other = folder.run(&["--db", "words", "assemble", "copy"]);
     assert!(other.status == 2 && other.stderr.contains("was made with"), "{other:?}");
-}
-
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap() {
-        let entry = entry.unwrap();
-        let target = to.join(entry.file_name());
-        if entry.path().is_dir() {
-            copy(&entry.path(), &target)
-        } else {
-            fs::copy(entry.path(), target).map(drop).unwrap()
-        }
-    }
 }
 
 #[test]

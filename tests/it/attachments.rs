@@ -2,7 +2,6 @@
 //! commands that refer to them; limits.
 
 use std::collections::BTreeMap;
-use std::io::Write;
 use std::path::Path;
 
 use base64::Engine;
@@ -10,7 +9,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 
 use crate::bad_input::prose;
-use crate::support::{Folder, Run};
+use crate::support::{Folder, Run, gzip, names, zip};
 
 fn sample(name: &str) -> Vec<u8> {
     std::fs::read(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).join("tests/samples").join(name)).unwrap()
@@ -40,15 +39,6 @@ fn lines(text: &str) -> String {
     text.as_bytes().chunks(76).map(|line| format!("{}\r\n", str::from_utf8(line).unwrap())).collect()
 }
 
-fn zip(members: &[(&str, &[u8])]) -> Vec<u8> {
-    let mut archive = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
-    for (name, content) in members {
-        archive.start_file(*name, zip::write::SimpleFileOptions::default()).unwrap();
-        archive.write_all(content).unwrap();
-    }
-    archive.finish().unwrap().into_inner()
-}
-
 const PICTURE: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR\0\0\0\x01\0\0\0\x01";
 
 /// Files to attach, with the names of the documents that they become.
@@ -61,7 +51,7 @@ fn files() -> Vec<(&'static str, &'static str, Vec<u8>, &'static str)> {
         ("paper.pdf", "application/pdf", sample("sample.pdf"), "paper.pdf"),
         ("memo", "application/octet-stream", sample("sample.docx"), "memo"),
         ("", "text/html", latin, "5.html"),
-        ("../../all.zip", "application/zip", zip(&[("in/a.txt", prose(4).as_bytes())]), "all.zip!in/a.txt"),
+        ("../../all.zip", "application/zip", zip([("in/a.txt", prose(4).as_bytes())]), "all.zip!in/a.txt"),
         ("photo.png", "image/png", PICTURE.to_vec(), ""),
     ]
 }
@@ -77,13 +67,6 @@ fn full_mail() -> String {
 
 fn list(folder: &Folder) -> Vec<Value> {
     folder.ok(&["list", "--format", "json"]).json()
-}
-
-fn names(folder: &Folder) -> Vec<String> {
-    let mut names: Vec<String> =
-        list(folder).iter().map(|document| document["name"].as_str().unwrap().to_owned()).collect();
-    names.sort();
-    names
 }
 
 /// The facts of a document that do not depend on its place.
@@ -125,15 +108,13 @@ fn attachments_are_the_documents_that_the_files_would_be() {
     expected.insert(String::new(), &plain["zoe.eml"]);
 
     let mbox = format!("From a b Sat Jan  3 01:05:34 1996\n{}\n\n", full_mail()).repeat(2);
-    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-    gzip.write_all(full_mail().as_bytes()).unwrap();
     for (name, content, mails) in [
         ("zoe.eml", full_mail().into_bytes(), vec!["zoe.eml"]),
         // The content shows that this is a mail.
         ("zoe", full_mail().into_bytes(), vec!["zoe"]),
-        ("zoe.eml.gz", gzip.finish().unwrap(), vec!["zoe.eml.gz"]),
+        ("zoe.eml.gz", gzip(full_mail()), vec!["zoe.eml.gz"]),
         ("in.mbox", mbox.into_bytes(), vec!["in.mbox#1", "in.mbox#2"]),
-        ("all.zip", zip(&[("a/zoe.eml", full_mail().as_bytes())]), vec!["all.zip!a/zoe.eml"]),
+        ("all.zip", zip([("a/zoe.eml", full_mail().as_bytes())]), vec!["all.zip!a/zoe.eml"]),
     ] {
         let folder = Folder::new();
         folder.write(name, content);
@@ -437,7 +418,7 @@ fn a_listed_mail_leaves_with_its_attachments_or_not_at_all() {
     let from = "From a@b Sat Jan  3 01:05:34 1996\n";
     folder.write("in/zoe.eml", &one);
     folder.write("in/box.mbox", format!("{from}{note}\n{from}{one}\n{from}{note}\n"));
-    folder.write("in/leak.zip", zip(&[("zoe.eml", one.as_bytes()), ("note.eml", note.as_bytes())]));
+    folder.write("in/leak.zip", zip([("zoe.eml", one.as_bytes()), ("note.eml", note.as_bytes())]));
     ingest(&folder, &["--attachments", "in"]);
     let copied = |listed: &[String]| -> (Run, Vec<String>) {
         let list: String = listed.iter().map(|name| format!("{{\"document\": \"{name}\"}}\n")).collect();
@@ -501,7 +482,7 @@ fn an_archive_without_an_extension_is_no_mail_with_attachments() {
     let folder = Folder::new();
     let (text, record) = (prose(1), format!("{{\"body\": \"{}\"}}\n", prose(2).trim().replace('\n', " ")));
     let members = [("a.txt", text.as_bytes()), ("b.txt", text.as_bytes()), ("r.jsonl", record.as_bytes())];
-    folder.write("in/archive", zip(&members));
+    folder.write("in/archive", zip(members));
     ingest(&folder, &["--text-field", "body", "in"]);
     folder.write("report.jsonl", folder.ok(&["dedup", "--format", "json"]).stdout);
     let run = folder.run(&["apply", "report.jsonl", "--write", "clean", "--yes"]);
@@ -511,7 +492,7 @@ fn an_archive_without_an_extension_is_no_mail_with_attachments() {
 #[test]
 fn limits_and_damage_concern_only_attachments() {
     let folder = Folder::new();
-    let bomb = zip(&[("zeros.txt", &vec![b'0'; 100 << 20])]);
+    let bomb = zip([("zeros.txt", &vec![b'0'; 100 << 20])]);
     let broken = mail("b", &prose(0), &[("a.txt", "text/plain", prose(1).as_bytes()), ("b.pdf", "a/b", b"%PDF-1.4 x")])
         .replace(&STANDARD.encode(b"%PDF-1.4 x"), "JVBER*i0xLjQgeA");
     folder.write(

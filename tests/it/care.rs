@@ -9,16 +9,12 @@ use std::time::Duration;
 use fpdb::maintenance::{Backup, Compaction};
 use fpdb::{Database, DocId, IngestOptions, Progress, Removal, StopToken, Task};
 
-use crate::containers::hostile::zip_of;
-use crate::support::{Folder, Run, word};
+use crate::oracle::Random;
+use crate::support::{Folder, Run, lcg, word, zip};
 
 /// Some hundred lines of text determined by `seed`, with paragraphs that other seeds share.
 fn text(seed: u64) -> String {
-    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-    let mut next = |below: u64| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) % below
-    };
+    let mut next = lcg(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
     let mut text = String::new();
     for paragraph in 0..20 {
         if paragraph % 5 == 4 {
@@ -290,17 +286,13 @@ fn a_repair_reads_boilerplate_as_an_ingest_does() {
 #[test]
 fn a_repair_that_cannot_write_temporary_files_loses_nothing() {
     let folder = Folder::new();
-    let mut state = 1_u64;
-    let mut noise = || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        state.to_be_bytes()
-    };
+    let mut random = Random(1);
     // The member has more bytes than a file may have during the repair. The files of the database have fewer.
-    let noise: Vec<u8> = (0..5 << 17).flat_map(|_| noise()).collect();
+    let noise: Vec<u8> = (0..5 << 17).flat_map(|_| random.next().to_be_bytes()).collect();
     let texts: Vec<(String, String)> = (0..40).map(|seed| (format!("{seed:03}.txt"), text(seed))).collect();
     let mut members: Vec<(&str, &[u8])> = texts.iter().map(|(name, text)| (name.as_str(), text.as_bytes())).collect();
     members.insert(0, ("noise.bin", &noise));
-    folder.write("outer.zip", zip_of(&[("inner.zip", &zip_of(&members))]));
+    folder.write("outer.zip", zip([("inner.zip", zip(members))]));
     folder.ok(&["ingest", "-q", "-k", "5", "-w", "4", "outer.zip"]);
     folder.ok(&["compact"]);
     flip_largest_table(&folder);

@@ -5,18 +5,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use flate2::Compression;
-use flate2::write::GzEncoder;
 use fpdb::{Database, DatabaseWriter, IngestOptions, IngestSummary, Profile, Source, Task};
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::bad_input::prose;
 use crate::oracle::Random;
-use crate::support::{Folder, remove_empty};
+use crate::support::{Folder, gzip, remove_empty, zip};
 
 /// Number of texts: few, so that many documents have the same text.
 const TEXTS: usize = 10;
@@ -61,16 +58,11 @@ impl Files {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         let lines =
             || members.iter().map(|(_, text)| format!("{}\n", serde_json::json!({ "text": text }))).collect::<String>();
-        let packed = |content: String| {
-            let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
-            packed.write_all(content.as_bytes()).unwrap();
-            packed.finish().unwrap()
-        };
         let bytes = match ending(path).as_str() {
             "txt" => members[0].1.clone().into_bytes(),
-            "txt.gz" => packed(members[0].1.clone()),
+            "txt.gz" => gzip(&members[0].1),
             "jsonl" => lines().into_bytes(),
-            "jsonl.gz" => packed(lines()),
+            "jsonl.gz" => gzip(lines()),
             "tar" => {
                 let mut archive = tar::Builder::new(Vec::new());
                 for (name, text) in &members {
@@ -81,14 +73,7 @@ impl Files {
                 }
                 archive.into_inner().unwrap()
             }
-            _ => {
-                let mut archive = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
-                for (name, text) in &members {
-                    archive.start_file(name.as_str(), zip::write::SimpleFileOptions::default()).unwrap();
-                    archive.write_all(text.as_bytes()).unwrap();
-                }
-                archive.finish().unwrap().into_inner()
-            }
+            _ => zip(members.iter().map(|(name, text)| (name, text))),
         };
         fs::write(path, bytes).unwrap();
         self.files.insert(path.to_owned(), members);

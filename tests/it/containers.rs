@@ -23,7 +23,7 @@ use std::time::{Duration, SystemTime};
 use serde_json::Value;
 
 use crate::bad_input::prose;
-use crate::support::{Folder, Run};
+use crate::support::{Folder, Run, gzip};
 
 const TEXTS: [&str; 3] = ["fed01.txt", "fed10.txt", "fed51.txt"];
 
@@ -180,14 +180,9 @@ fn records_under_other_names_are_not_read_whole_where_a_field_is_named() {
     let record = |id: u32| format!("{{\"id\": {id}, \"text\": \"{}\"}}", "Some words. ".repeat(900));
     let lines = [1, 2, 3].map(|id| record(id) + "\n").concat();
     let array = format!("[{}]", [1, 2].map(record).join(",\n"));
-    let packed = |text: &str| {
-        let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-        packed.write_all(text.as_bytes()).unwrap();
-        packed.finish().unwrap()
-    };
     folder.write("in/lines.json", &lines);
     folder.write("in/lines", &lines);
-    folder.write("in/packed.json.gz", packed(&lines));
+    folder.write("in/packed.json.gz", gzip(&lines));
     folder.write("in/array.json", &array);
     let documents = ["in/a.txt", "in/one.json", "in/set.json"];
     for (name, text) in documents.iter().zip(["[{plain}] text", &record(1), "{\n\"a\": [\n{\"b\": 1}\n]\n}"]) {
@@ -254,9 +249,7 @@ fn a_stream_is_one_document_or_refused() {
     assert_eq!(ask(&["-"], b"{\"text\":\"a\"}\n".to_vec()).status, 0);
     // An input that is larger than one piece, and an empty input.
     let large = "It was a dark and stormy night. ".repeat(50_000).into_bytes();
-    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-    packed.write_all(&large).unwrap();
-    for (bytes, length) in [(packed.finish().unwrap(), large.len()), (large.clone(), large.len()), (Vec::new(), 0)] {
+    for (bytes, length) in [(gzip(&large), large.len()), (large.clone(), large.len()), (Vec::new(), 0)] {
         let run = ask(&["-"], bytes);
         assert_eq!((run.status, &run.json()[0]["query"]["bytes"]), (0, &length.into()), "{}", run.stderr);
     }

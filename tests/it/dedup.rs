@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::support::{Folder, word};
+use crate::support::{Folder, lcg, word};
 
 /// A sentence determined by `seed`.
 fn sentence(seed: u64) -> String {
@@ -189,11 +189,7 @@ fn versions_of_one_name_go_by_number() {
 /// on sets of trigrams.
 #[test]
 fn excerpts_go_whenever_they_came() {
-    let mut seed = 3u64;
-    let mut next = |below: u64| {
-        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (seed >> 33) % below
-    };
+    let mut next = lcg(3);
     for (round, threshold) in ["1", "0.9", "0.6"].into_iter().enumerate() {
         let folder = Folder::new();
         let mut sets: Vec<(String, BTreeSet<Vec<String>>)> = Vec::new();

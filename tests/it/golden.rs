@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::support::{Folder, Run};
+use crate::support::{Folder, Run, copy};
 
 /// Fields that depend on the machine, or on the layout of tables.
 const LOOSE: [&str; 4] = ["path", "stored", "levels", "cache"];
@@ -28,19 +28,6 @@ fn databases() -> Vec<(Folder, PathBuf)> {
     }
     assert!(!found.is_empty());
     found
-}
-
-pub(crate) fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap() {
-        let entry = entry.unwrap();
-        let place = to.join(entry.file_name());
-        if entry.path().is_dir() {
-            copy(&entry.path(), &place)
-        } else {
-            fs::copy(entry.path(), place).map(drop).unwrap()
-        }
-    }
 }
 
 /// Runs the program in the project's folder, where the sample documents are, on the database of `folder`.

@@ -7,30 +7,13 @@ use std::io::Write;
 use std::process::{Command, Stdio};
 
 use flate2::Compression;
-use flate2::write::{GzEncoder, ZlibEncoder};
-use zip::ZipWriter;
-use zip::write::SimpleFileOptions;
+use flate2::write::ZlibEncoder;
 
-use crate::support::{Folder, Run};
+use crate::support::{Folder, Run, gzip, zip};
 
 /// A document that repeats `unit` up to `bytes` bytes, between a beginning and an end.
 fn repeated(before: &str, unit: &str, after: &str, bytes: usize) -> Vec<u8> {
     [before.as_bytes(), &unit.as_bytes().repeat(bytes / unit.len()), after.as_bytes()].concat()
-}
-
-fn gzip(bytes: &[u8]) -> Vec<u8> {
-    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
-    encoder.write_all(bytes).unwrap();
-    encoder.finish().unwrap()
-}
-
-fn zip(members: impl IntoIterator<Item = (String, Vec<u8>)>) -> Vec<u8> {
-    let mut writer = ZipWriter::new(std::io::Cursor::new(Vec::new()));
-    for (name, content) in members {
-        writer.start_file(name, SimpleFileOptions::default()).unwrap();
-        writer.write_all(&content).unwrap();
-    }
-    writer.finish().unwrap().into_inner()
 }
 
 fn tar(members: impl IntoIterator<Item = (String, Vec<u8>)>) -> Vec<u8> {
@@ -47,11 +30,10 @@ fn tar(members: impl IntoIterator<Item = (String, Vec<u8>)>) -> Vec<u8> {
 fn docx(body: Vec<u8>) -> Vec<u8> {
     const RELATIONS: &str = "<Relationships><Relationship Target=\"word/document.xml\" \
         Type=\"http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument\"/></Relationships>";
-    let part = |name: &str, content: &[u8]| (name.to_owned(), content.to_owned());
     zip([
-        part("[Content_Types].xml", b"<Types/>"),
-        part("_rels/.rels", RELATIONS.as_bytes()),
-        part("word/document.xml", &body),
+        ("[Content_Types].xml", &b"<Types/>"[..]),
+        ("_rels/.rels", RELATIONS.as_bytes()),
+        ("word/document.xml", &body[..]),
     ])
 }
 
@@ -174,7 +156,7 @@ fn set(bytes: usize) -> Vec<(String, Vec<u8>)> {
     }
     add("nested.gz", nested);
     add("empty.gz", gzip(b"").repeat(bytes / 20));
-    add("lines.jsonl.gz", gzip(&repeated("", "{\"text\":\"\"}\n", "", bytes)));
+    add("lines.jsonl.gz", gzip(repeated("", "{\"text\":\"\"}\n", "", bytes)));
     add("empty.bz2", b"BZh9\x17rE8P\x90\0\0\0\0".repeat(bytes / 14));
     add("deep.docx", docx(repeated("", "<a>", "", bytes)));
     add("wide.docx", docx(repeated("<d>", "<p><t>a</t></p>", "</d>", bytes)));

@@ -1,15 +1,7 @@
 //! Documents that are removed for good: `rm --keep-out` and `rm --readmit`.
 
 use crate::bad_input::prose;
-use crate::containers::hostile::zip_of;
-use crate::support::Folder;
-
-fn names(folder: &Folder) -> Vec<String> {
-    let listed = folder.ok(&["list", "--format", "json"]).json();
-    let mut names: Vec<String> = listed.iter().map(|document| document["name"].as_str().unwrap().to_owned()).collect();
-    names.sort();
-    names
-}
+use crate::support::{Folder, names, zip};
 
 fn mail(from: &str, number: usize) -> String {
     format!("From a@b.c Sat Jan  3 01:05:34 1996\nFrom: {from}\nSubject: {number}\n\n{}\n\n", prose(number))
@@ -28,7 +20,7 @@ fn a_document_that_is_kept_out_comes_back_under_no_name() {
     folder.write("in/box.mbox", mail("law@firm.example", 1) + &mail("bob@b.example", 2));
     folder.write("in/secret.txt", prose(3));
     folder.write("in/other.txt", prose(4));
-    folder.write("in/all.zip", zip_of(&[("x.txt", prose(5).as_bytes()), ("y.txt", prose(6).as_bytes())]));
+    folder.write("in/all.zip", zip([("x.txt", prose(5).as_bytes()), ("y.txt", prose(6).as_bytes())]));
     folder.ok(&["ingest", "-q", "--profile", "prose", "--keep-fields", "from", "in"]);
     let run = folder.ok(&["rm", "in/secret.txt", "in/all.zip!x.txt", "--keep-out"]);
     assert!(run.stderr.contains("2 documents removed and kept out") && !run.stderr.contains("--exclude"), "{run:?}");
@@ -38,7 +30,7 @@ fn a_document_that_is_kept_out_comes_back_under_no_name() {
     // The same files, a mailbox with another mail in front, a copy, and another archive.
     folder.write("in/box.mbox", mail("eve@e.example", 7) + &mail("law@firm.example", 1) + &mail("bob@b.example", 2));
     folder.write("in/copy.txt", prose(3));
-    folder.write("in/more.zip", zip_of(&[("z.txt", prose(5).as_bytes())]));
+    folder.write("in/more.zip", zip([("z.txt", prose(5).as_bytes())]));
     assert_eq!(kept_out(&folder, &["in"]), 5);
     let rest = ["in/all.zip!y.txt", "in/box.mbox#1", "in/box.mbox#3", "in/other.txt"];
     assert_eq!(names(&folder), rest);
@@ -77,7 +69,7 @@ fn each_name_of_a_content_lets_it_in_again() {
     let folder = Folder::new();
     folder.write("in/a.txt", prose(1));
     folder.write("in/b.txt", prose(1));
-    folder.write("in/c.zip", zip_of(&[("x.txt", prose(2).as_bytes())]));
+    folder.write("in/c.zip", zip([("x.txt", prose(2).as_bytes())]));
     let law = mail("law@firm.example", 3);
     folder.write("in/law.eml", law.split_once('\n').unwrap().1);
     for file in ["a.txt", "b.txt", "c.zip", "law.eml"] {

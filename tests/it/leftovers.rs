@@ -1,15 +1,11 @@
 //! Temporary files: no command leaves any, in whatever way it ends.
 
 use std::fs;
-use std::io::Write;
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use flate2::Compression;
-use flate2::write::GzEncoder;
-
-use crate::support::{Folder, Run};
+use crate::support::{Folder, Run, gzip};
 
 /// A document, a database of it, and a folder for temporary files.
 fn prepared() -> Folder {
@@ -17,9 +13,7 @@ fn prepared() -> Folder {
     for number in 0..4 {
         folder.write(&format!("docs/{number}.txt"), format!("words of document number {number} ").repeat(100));
     }
-    let mut packed = GzEncoder::new(Vec::new(), Compression::default());
-    packed.write_all(&vec![b'a'; 4 << 20]).unwrap();
-    folder.write("large.txt.gz", packed.finish().unwrap());
+    folder.write("large.txt.gz", gzip(vec![b'a'; 4 << 20]));
     fs::create_dir(folder.path().join("temporary")).unwrap();
     folder.ok(&["ingest", "-q", "docs", "--profile", "words", "--store-text"]);
     folder

@@ -6,7 +6,7 @@ use std::process::Stdio;
 
 use crate::bad_input::prose;
 use crate::oracle::Random;
-use crate::support::{Folder, Run};
+use crate::support::{Folder, Run, names, zip};
 
 /// Runs the program in a folder below that of the test.
 fn run_in(folder: &Folder, below: &str, arguments: &[&str]) -> Run {
@@ -27,30 +27,13 @@ fn counts(run: &Run) -> [u64; 3] {
     ["added", "unchanged", "replaced"].map(|count| summary[count].as_u64().unwrap())
 }
 
-fn names(folder: &Folder) -> Vec<String> {
-    let listed = folder.ok(&["list", "--format", "json"]).json();
-    let mut names: Vec<String> = listed.iter().map(|document| document["name"].as_str().unwrap().to_owned()).collect();
-    names.sort();
-    names
-}
-
-fn zip(members: &[(&str, String)]) -> Vec<u8> {
-    use std::io::Write;
-    let mut archive = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
-    for (name, text) in members {
-        archive.start_file(*name, zip::write::SimpleFileOptions::default()).unwrap();
-        archive.write_all(text.as_bytes()).unwrap();
-    }
-    archive.finish().unwrap().into_inner()
-}
-
 /// Files of each kind in `arch/2025`, an hour old.
 fn archive() -> Folder {
     let folder = Folder::new();
     let records: String = (0..3).map(|n| format!("{}\n", serde_json::json!({ "text": prose(n) }))).collect();
     folder.write("arch/2025/a.txt", prose(10));
     folder.write("arch/2025/b.jsonl", records);
-    folder.write("arch/2025/c.zip", zip(&[("x.txt", prose(11)), ("y/z.txt", prose(12))]));
+    folder.write("arch/2025/c.zip", zip([("x.txt", prose(11)), ("y/z.txt", prose(12))]));
     for file in ["a.txt", "b.jsonl", "c.zip"] {
         folder.age(&format!("arch/2025/{file}"));
     }
@@ -91,7 +74,7 @@ fn a_file_is_one_document_whatever_folder_it_is_typed_in() {
     assert_eq!(counts(&ok_in(&folder, "arch", &both))[0], 0);
     // A changed file stays the same document, and so do members.
     folder.write("arch/2025/a.txt", prose(13));
-    folder.write("arch/2025/c.zip", zip(&[("x.txt", prose(14))]));
+    folder.write("arch/2025/c.zip", zip([("x.txt", prose(14))]));
     let changed = ok_in(&folder, "arch/2025", &[&INGEST[..], &["."]].concat());
     assert_eq!(counts(&changed), [0, 3, 2], "{changed:?}");
     assert_eq!(changed.json()[0]["removed"], 1);
@@ -441,7 +424,7 @@ fn a_name_alone_is_changed_while_the_file_stays() {
 fn a_rename_that_cannot_be_changes_nothing() {
     let folder = archive();
     folder.write("other/a.txt", prose(30));
-    folder.write("other/c.zip", zip(&[("other.txt", prose(31))]));
+    folder.write("other/c.zip", zip([("other.txt", prose(31))]));
     folder.ok(&["ingest", "-q", "arch", "other"]);
     let before = folder.ok(&["list", "--format", "json"]).stdout;
     for (old, new, error) in [

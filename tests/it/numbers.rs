@@ -2,16 +2,15 @@
 //! the place at which a run was stopped and started again make no difference.
 
 use std::fs;
-use std::io::Write;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use flate2::Compression;
-use flate2::write::GzEncoder;
 use fpdb::{
     Database, DatabaseWriter, Error, IngestOptions, IngestSummary, OnChange, Profile, Progress, Source, StopToken, Task,
 };
 use tempfile::TempDir;
+
+use crate::support::gzip;
 
 /// Text with this number of words, different for each `number`.
 fn text(number: u64, words: usize) -> String {
@@ -82,9 +81,7 @@ fn what_fails_takes_no_number_however_much_of_it_was_stored() {
     let whole = create(&folder, "whole", 64 << 20);
     ingest(&whole, &documents, usize::MAX);
 
-    let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
-    packed.write_all(text(3, 200_000).as_bytes()).unwrap();
-    let packed = packed.finish().unwrap();
+    let packed = gzip(text(3, 200_000));
     fs::write(documents.join("m.txt.gz"), &packed[..packed.len() - 100]).unwrap();
     for (name, memory) in [("little", 1 << 20), ("much", 256 << 20)] {
         let database = create(&folder, name, memory);

@@ -3,20 +3,18 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::io::{Read, Write};
+use std::io::Read;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, SystemTime};
 
-use flate2::Compression;
 use flate2::read::GzDecoder;
-use flate2::write::GzEncoder;
 use fpdb::{Database, IngestOptions, OnChange, Profile, ReadAs, ReadOptions, Source, Task};
 use serde_json::Value;
 
 use crate::bad_input::prose;
 use crate::oracle::Random;
-use crate::support::{Folder, Run, remove_empty};
+use crate::support::{Folder, Run, gzip, remove_empty};
 
 const DB: &str = ".fpdb";
 
@@ -317,19 +315,14 @@ fn what_lies_behind_a_link_that_leads_nowhere_stays() {
 #[test]
 fn files_that_are_binary_now_stay_as_they_were_stored() {
     let folder = Folder::new();
-    let pack = |name: &str, content: &[u8]| {
-        let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
-        packed.write_all(content).unwrap();
-        folder.write(name, packed.finish().unwrap());
-    };
     for prunes in [&[][..], &["--prune"]] {
         let _ = fs::remove_dir_all(folder.path().join(DB));
         folder.write("corpus/a.txt", prose(1));
-        pack("corpus/b.txt.gz", prose(2).as_bytes());
+        folder.write("corpus/b.txt.gz", gzip(prose(2)));
         folder.ok(&["ingest", "-q", "--profile", "prose", "corpus"]);
         let before = numbers(&folder);
         folder.write("corpus/a.txt", [0; 5000]);
-        pack("corpus/b.txt.gz", &[0; 5000]);
+        folder.write("corpus/b.txt.gz", gzip([0; 5000]));
         let report = folder.ok(&[&["ingest", "--format", "json"], prunes, &["corpus"]].concat()).json().remove(0);
         assert_eq!((counts(&report), &report["skips"]), ([0; 6], &2.into()), "{report}");
         assert_eq!(numbers(&folder), before);
@@ -494,9 +487,7 @@ fn change(folder: &Path, random: &mut Random, clock: &mut u64) {
     let mut write = |path: &Path, content: String, random: &mut Random| {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         if path.extension().is_some_and(|ending| ending == "gz") {
-            let mut packed = GzEncoder::new(fs::File::create(path).unwrap(), Compression::fast());
-            packed.write_all(content.as_bytes()).unwrap();
-            packed.finish().unwrap();
+            fs::write(path, gzip(content)).unwrap();
         } else {
             fs::write(path, content).unwrap();
         }

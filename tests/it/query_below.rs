@@ -5,12 +5,7 @@ use std::fs;
 use serde_json::Value;
 
 use crate::oracle::Random;
-use crate::support::{Folder, word};
-
-/// A different text for each seed.
-fn text(seed: u64) -> String {
-    (0..120).map(|place| word((seed * 7919 + place * place * 31 + place * 17) % 9973) + " ").collect()
-}
+use crate::support::{Folder, text, word};
 
 fn corpus() -> Folder {
     let folder = Folder::new();
@@ -100,7 +95,7 @@ fn fields_of_records_are_named_and_come_back_with_the_answers() {
 fn large_members_and_many_of_them_are_answered_in_order() {
     let folder = corpus();
     // More queries than are answered at a time, and one query larger than the bytes held at a time.
-    let large = text(2).repeat(40_000);
+    let large = text(2).repeat(60_000);
     let lines: String = (0..700u64)
         .map(|number| match number {
             300 => format!("{{\"text\":\"{large}\"}}\n"),

@@ -16,7 +16,12 @@ mod views;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::support::Folder;
+use crate::support::{Folder, word};
+
+/// A paragraph of `words` words, different for each seed.
+fn paragraph(seed: u64, words: u64) -> String {
+    (0..words).map(|place| word((seed * 7919 + place * 104_729) % 1_000_003) + " ").collect()
+}
 
 /// Documents that share text, and some that do not.
 const COPIES: [(&str, &str); 5] = [

@@ -7,19 +7,14 @@ use std::fmt::Write as _;
 use fpdb::{DiffOptions, PassageOptions, Profile, QuerySource, Task};
 use serde_json::Value;
 
-use crate::support::Folder;
+use crate::support::{Folder, lcg};
 
 /// A generator of sentences of 12 words. Half of the words are among sixty common ones, so unrelated texts share k-grams.
-struct Writer(u64);
+struct Writer<N>(N);
 
-impl Writer {
-    fn next(&mut self, below: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % below
-    }
-
+impl<N: FnMut(u64) -> u64> Writer<N> {
     fn word(&mut self) -> String {
-        let number = if self.next(2) == 0 { self.next(8) * self.next(8) } else { 60 + self.next(5000) };
+        let number = if (self.0)(2) == 0 { (self.0)(8) * (self.0)(8) } else { 60 + (self.0)(5000) };
         // In letters, because words of the profile may consist of letters only.
         number.to_string().bytes().map(|digit| char::from(digit - b'0' + b'a')).collect::<String>() + "x"
     }
@@ -33,10 +28,10 @@ impl Writer {
         let mut sentences = sentences.to_vec();
         for sentence in &mut sentences {
             for place in 1..sentence.len() {
-                if self.next(3) == 0 {
+                if (self.0)(3) == 0 {
                     sentence.swap(place, place - 1);
                 }
-                if self.next(8) == 0 {
+                if (self.0)(8) == 0 {
                     sentence[place] = self.word();
                 }
             }
@@ -75,7 +70,7 @@ fn names(answer: &Value) -> Vec<String> {
 
 #[test]
 fn the_passages_are_those_of_comparing_each_document() {
-    let mut writer = Writer(5);
+    let mut writer = Writer(lcg(5));
     let documents: Vec<_> = (0..600).map(|_| writer.sentences(40)).collect();
     let folder = stored(&documents);
     let mut asked = writer.sentences(20);
@@ -121,7 +116,7 @@ fn the_passages_are_those_of_comparing_each_document() {
 
 #[test]
 fn the_document_with_more_text_in_passages_comes_first() {
-    let mut writer = Writer(9);
+    let mut writer = Writer(lcg(9));
     let piece = writer.sentences(20);
     let copy = writer.sentences(4);
     let mut rewritten = piece.clone();
@@ -148,7 +143,7 @@ fn the_document_with_more_text_in_passages_comes_first() {
 
 #[test]
 fn a_passage_of_most_documents_is_found_in_each() {
-    let mut writer = Writer(13);
+    let mut writer = Writer(lcg(13));
     let common = writer.sentences(3);
     let documents: Vec<_> = (0..400)
         .map(|number| match number % 4 {
@@ -169,7 +164,7 @@ fn a_passage_of_most_documents_is_found_in_each() {
 #[test]
 fn submissions_count_the_passages_of_their_documents_and_equal_bytes_match() {
     let folder = Folder::new();
-    let mut writer = Writer(21);
+    let mut writer = Writer(lcg(21));
     let pieces = [writer.sentences(5), writer.sentences(5)];
     for (name, sentences) in
         [("a/1", &pieces[0]), ("a/2", &pieces[1]), ("b/1", &pieces[0]), ("c/1", &writer.sentences(9))]

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::bad_input::told;
 use crate::oracle::Random;
-use crate::support::{Folder, word};
+use crate::support::{Folder, word, zip};
 
 fn stretch(seed: u64) -> String {
     let mut random = Random(seed * 9973 + 7);
@@ -351,13 +351,10 @@ fn what_a_submission_covers_is_in_all_of_its_files() {
 #[test]
 fn the_folders_in_an_archive_are_submissions() {
     let folder = Folder::new();
-    let mut zip = zip::ZipWriter::new(std::fs::File::create(folder.path().join("all.zip")).unwrap());
-    for (student, file) in [("ann", 0), ("ann", 1), ("bob", 0), ("bob", 2), ("eve", 3)] {
-        let text = stretch(40 + file) + &stretch(50 + file);
-        zip.start_file(format!("{student}/f{file}.txt"), zip::write::SimpleFileOptions::default()).unwrap();
-        std::io::Write::write_all(&mut zip, text.as_bytes()).unwrap();
-    }
-    zip.finish().unwrap();
+    let files = [("ann", 0), ("ann", 1), ("bob", 0), ("bob", 2), ("eve", 3)];
+    let member =
+        |(student, file): (&str, u64)| (format!("{student}/f{file}.txt"), stretch(40 + file) + &stretch(50 + file));
+    folder.write("all.zip", zip(files.map(member)));
     folder.write("one.zip.d/f.txt", stretch(1));
     folder.ok(&["ingest", "-q", "--profile", "words", "all.zip", "one.zip.d"]);
     for value in ["all.zip", "all.zip!", "./all.zip", "^(all.zip![^/]+)/"] {

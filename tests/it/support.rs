@@ -8,8 +8,12 @@ use std::sync::Mutex;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use serde_json::Value;
 use tempfile::TempDir;
+use zip::ZipWriter;
+use zip::write::SimpleFileOptions;
 
 /// A separate folder for one test, in which the program can run.
 pub(crate) struct Folder {
@@ -215,6 +219,59 @@ pub(crate) fn remove_empty(folder: &Path) -> bool {
         std::fs::remove_dir(folder).unwrap();
     }
     kept == 0
+}
+
+/// Copies a folder with all below it.
+pub(crate) fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let place = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            copy(&entry.path(), &place)
+        } else {
+            std::fs::copy(entry.path(), place).map(drop).unwrap()
+        }
+    }
+}
+
+/// These bytes, compressed with gzip.
+pub(crate) fn gzip(bytes: impl AsRef<[u8]>) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(bytes.as_ref()).unwrap();
+    encoder.finish().unwrap()
+}
+
+/// A zip archive of members with these names and contents.
+pub(crate) fn zip(members: impl IntoIterator<Item = (impl AsRef<str>, impl AsRef<[u8]>)>) -> Vec<u8> {
+    let mut archive = ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    for (name, content) in members {
+        archive.start_file(name.as_ref(), SimpleFileOptions::default()).unwrap();
+        archive.write_all(content.as_ref()).unwrap();
+    }
+    archive.finish().unwrap().into_inner()
+}
+
+/// The names of the stored documents, sorted.
+pub(crate) fn names(folder: &Folder) -> Vec<String> {
+    let listed = folder.ok(&["list", "--format", "json"]).json();
+    let mut names: Vec<String> = listed.iter().map(|document| document["name"].as_str().unwrap().to_owned()).collect();
+    names.sort();
+    names
+}
+
+/// A linear congruential generator of numbers below its argument: the same numbers from the same seed, on
+/// every machine.
+pub(crate) fn lcg(mut seed: u64) -> impl FnMut(u64) -> u64 {
+    move |below| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 33) % below
+    }
+}
+
+/// A text of 80 words, different for each seed.
+pub(crate) fn text(seed: u64) -> String {
+    (0..80).map(|place| word((seed * 7919 + place * place * 31 + place * 17) % 9973) + " ").collect()
 }
 
 /// A word of letters for each number: `a` to `z`, then `ba` and so on.

@@ -1,7 +1,6 @@
 //! Repeated passages are cut out of each format, or marked: exactly the passages that the report lists.
 
 use std::fs;
-use std::io::Cursor;
 use std::sync::Arc;
 
 use parquet::basic::Compression as Codec;
@@ -14,7 +13,7 @@ use parquet::schema::parser::parse_message_type;
 use serde_json::{Value, json};
 
 use super::{apply, files, text};
-use crate::support::Folder;
+use crate::support::{Folder, zip};
 
 /// Ten texts: three begin with the same, two end with the same, and the last is a copy of the first.
 fn texts() -> Vec<String> {
@@ -200,10 +199,7 @@ fn what_cannot_lose_a_passage_is_copied_whole_and_named() {
     let texts = texts();
     folder.write("in/0.txt", &texts[1]);
     folder.write("in/1.html", format!("<p>{}</p>", texts[2]));
-    let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
-    zip.start_file("x.txt", zip::write::SimpleFileOptions::default()).unwrap();
-    std::io::Write::write_all(&mut zip, texts[5].as_bytes()).unwrap();
-    folder.write("in/2.zip", zip.finish().unwrap().into_inner());
+    folder.write("in/2.zip", zip([("x.txt", &texts[5])]));
     folder.write("in/3.txt", &texts[5]);
     folder.write("in/4.txt", format!("{} own", texts[1]));
     assert_eq!(report(&folder).len(), 5);

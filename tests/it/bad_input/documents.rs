@@ -1,16 +1,13 @@
 //! Documents that cannot be read, or hold nothing: each is reported, and the run continues.
 
-use std::io::Write;
 use std::path::Path;
 use std::process::Command;
 
-use flate2::Compression;
-use flate2::write::GzEncoder;
 use fpdb::{Database, IngestOptions, Profile, SkipReason, Source, Task};
 use insta::assert_snapshot;
 
 use super::{folder_with_database, prose, tell, told};
-use crate::support::{Folder, Run};
+use crate::support::{Folder, Run, gzip};
 
 /// A new database of the profile `prose`, empty.
 fn empty_database() -> Folder {
@@ -154,9 +151,7 @@ fn a_file_that_is_no_document_is_a_failure_if_it_is_named_and_skipped_if_it_is_m
     for name in ["docs/met.bin", "named.bin", "listed.bin"] {
         folder.write(name, &binary);
     }
-    let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
-    packed.write_all(&binary).unwrap();
-    folder.write("named.bin.gz", packed.finish().unwrap());
+    folder.write("named.bin.gz", gzip(&binary));
     folder.write("members.jsonl", "{\"text\":null}\n{\"text\":\"a text\"}\n");
     let path = |name: &str| folder.path().join(name);
     let database = Database::create(path("db"), Profile::named("prose").unwrap()).unwrap();

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::prose;
-use crate::support::{Folder, Run};
+use crate::support::{Folder, Run, copy};
 
 const DB: &str = "whole";
 const HURT: &str = "hurt";
@@ -55,15 +55,6 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     }
     found.sort();
     found
-}
-
-fn copy(from: &Path, to: &Path) {
-    let _ = fs::remove_dir_all(to);
-    for file in files(from) {
-        let place = to.join(file.strip_prefix(from).unwrap());
-        fs::create_dir_all(place.parent().unwrap()).unwrap();
-        fs::copy(&file, place).unwrap();
-    }
 }
 
 /// The damage of a file.
@@ -136,6 +127,7 @@ fn survive(parts: usize) {
         }
         for damage in damages {
             let what = format!("{} {damage:?}", name.display());
+            let _ = fs::remove_dir_all(&hurt);
             copy(&whole, &hurt);
             damage.apply(&hurt.join(&name));
             let after = ask(&folder, HURT);

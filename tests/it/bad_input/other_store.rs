@@ -7,8 +7,7 @@ use std::path::{Path, PathBuf};
 use insta::assert_snapshot;
 
 use super::{prose, told};
-use crate::golden::copy;
-use crate::support::{Folder, Run};
+use crate::support::{Folder, Run, copy};
 
 /// The databases `a` (three commits), `few` (one) and `many` (five), the copy `copy` of the first, and a
 /// document to query with.

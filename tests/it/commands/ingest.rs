@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::names;
 use crate::bad_input::prose;
-use crate::support::{Folder, Run};
+use crate::support::{Folder, Run, gzip};
 
 const DB: &str = ".fpdb";
 
@@ -427,9 +427,7 @@ fn code_is_read_as_code_on_request_whatever_it_was_read_as() {
         let line = if name == "b" { "#!/usr/bin/python3\n" } else { "" };
         age(&folder.write(name, format!("{line}{program}")), 1000);
     }
-    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
-    packed.write_all(program.as_bytes()).unwrap();
-    folder.write("c.py.gz", packed.finish().unwrap());
+    folder.write("c.py.gz", gzip(&program));
     let formats = |db: &str| -> Vec<String> {
         let list = folder.ok(&["list", "--db", db, "--format", "json"]).json();
         list.iter().map(|document| format!("{} {}", document["name"], document["format"]).replace('"', "")).collect()

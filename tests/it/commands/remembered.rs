@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::names;
 use crate::bad_input::prose;
-use crate::support::{Folder, Run};
+use crate::support::{Folder, Run, zip};
 
 const DB: &str = ".fpdb";
 
@@ -246,10 +246,7 @@ fn what_is_excluded_stays_so_in_whatever_folder_an_ingest_is_typed() {
     }
     let box_of = |number: usize| format!("From a@b.c Sat Jan  3 01:05:34 1996\nSubject: x\n\n{}\n", prose(number));
     folder.write("leak/box.mbox", format!("{}\n{}", box_of(1), box_of(2)));
-    folder.write(
-        "leak/c.zip",
-        crate::containers::hostile::zip_of(&[("x.txt", prose(3).as_bytes()), ("y.txt", prose(4).as_bytes())]),
-    );
+    folder.write("leak/c.zip", zip([("x.txt", prose(3).as_bytes()), ("y.txt", prose(4).as_bytes())]));
     let globs = ["leak/mails/priv*", "./leak/box.mbox#1", "leak/c.zip!x.txt", "/leak/notes.txt"];
     let mut ingest = vec!["ingest", "-q", "leak"];
     ingest.extend(globs.iter().flat_map(|glob| ["--exclude", glob]));

@@ -2,16 +2,15 @@
 //! not depend on the number of runs.
 
 use std::collections::BTreeMap;
-use std::io::Write;
 use std::sync::Mutex;
 
 use fpdb::{Database, DatabaseBuilder, IngestOptions, Progress, Source, Task};
 use serde_json::{Value, json};
 
-use super::hostile::{tar_of, zip_of};
+use super::hostile::tar_of;
 use super::{age, names};
 use crate::bad_input::prose;
-use crate::support::{Folder, Run};
+use crate::support::{Folder, Run, gzip, zip};
 
 /// Ingests and returns the report.
 fn ingest(folder: &Folder, arguments: &[&str]) -> Value {
@@ -95,7 +94,7 @@ fn records_of_a_repeated_member_are_no_new_ones() {
 #[test]
 fn a_container_is_known_by_its_place() {
     let folder = folder();
-    write_aged(&folder, "s/a.zip", zip_of(&[("x.txt", prose(1).as_bytes())]));
+    write_aged(&folder, "s/a.zip", zip([("x.txt", prose(1))]));
     ingest(&folder, &["s/a.zip"]);
     let inside = || {
         let mut command = folder.command(&["ingest", "--db", "../.fpdb", "a.zip", "--format", "json"]);
@@ -190,12 +189,7 @@ fn what_cannot_be_kept_with_a_document_fails_it_alone() {
 #[test]
 fn what_a_container_no_longer_holds_is_removed_when_it_is_read_whole() {
     let folder = folder();
-    let zip = |numbers: &[usize]| {
-        let members: Vec<(String, String)> =
-            numbers.iter().map(|&number| (format!("{number}.txt"), prose(number))).collect();
-        let members: Vec<(&str, &[u8])> = members.iter().map(|(name, text)| (name.as_str(), text.as_bytes())).collect();
-        zip_of(&members)
-    };
+    let zip = |numbers: &[usize]| zip(numbers.iter().map(|&number| (format!("{number}.txt"), prose(number))));
     // A name that begins like the other name.
     write_aged(&folder, "a.zip.zip", zip(&[7]));
     write_aged(&folder, "a.zip", zip(&[1, 2, 3]));
@@ -378,10 +372,8 @@ fn a_file_that_is_named_as_a_record_of_another_takes_no_place_but_its_own() {
 fn a_container_that_has_become_binary_keeps_its_documents() {
     let folder = folder();
     let write = |content: &[u8]| {
-        let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-        gzip.write_all(content).unwrap();
         folder.write("in/box", content);
-        folder.write("in/box.gz", gzip.finish().unwrap());
+        folder.write("in/box.gz", gzip(content));
     };
     let mail = |number| format!("From a b Sat Jan  3 01:05:34 1996\nFrom: a\nTo: b\n\n{}\n", prose(number));
     write((mail(1) + &mail(2)).as_bytes());

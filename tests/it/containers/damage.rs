@@ -6,10 +6,9 @@ use parquet::data_type::{ByteArray, ByteArrayType, Int64Type};
 use parquet::file::writer::SerializedFileWriter;
 use serde_json::Value;
 
-use super::hostile::zip_of;
 use super::{TEXTS, folder_with, list, names, sample};
 use crate::bad_input::prose;
-use crate::support::{Folder, Run};
+use crate::support::{Folder, Run, zip};
 
 /// Ingests a folder with damaged files, and returns each failed name with its error.
 fn failures(folder: &Folder) -> Vec<(String, String)> {
@@ -173,7 +172,7 @@ fn a_reader_that_panics_fails_its_file_and_the_run_goes_on() {
     bytes[4838] ^= 0x84;
     let folder = Folder::new();
     folder.write("a.parquet", &bytes);
-    folder.write("b.zip", zip_of(&[("bad.parquet", &bytes), ("good.txt", prose(1).as_bytes())]));
+    folder.write("b.zip", zip([("bad.parquet", bytes), ("good.txt", prose(1).into_bytes())]));
     folder.write("z.txt", prose(2));
     let failed = failures(&folder);
     let told: Vec<&str> = failed.iter().map(|(name, _)| name.as_str()).collect();

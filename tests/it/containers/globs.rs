@@ -2,14 +2,10 @@
 
 use serde_json::Value;
 
-use super::hostile::{tar_of, zip_of};
-use super::list;
+use super::hostile::tar_of;
+use super::names;
 use crate::bad_input::prose;
-use crate::support::Folder;
-
-fn names(folder: &Folder) -> Vec<String> {
-    list(folder).iter().map(|document| document["name"].as_str().unwrap().to_owned()).collect()
-}
+use crate::support::{Folder, zip};
 
 /// Two archives, one of them with an inner archive, and a file and records beside them.
 fn submissions() -> Folder {
@@ -17,7 +13,7 @@ fn submissions() -> Folder {
     let (a, b, c) = (prose(1), prose(2), prose(3));
     let inner = tar_of(&[("src/In.java", prose(4).as_bytes()), ("notes.txt", prose(5).as_bytes())]);
     let members = [("src/A.java", a.as_bytes()), ("README.pdf", &b"no pdf"[..]), ("b.txt", b.as_bytes())];
-    folder.write("hw/ann.zip", zip_of(&[&members[..], &[("inner.tar", &inner)]].concat()));
+    folder.write("hw/ann.zip", zip([&members[..], &[("inner.tar", &inner)]].concat()));
     folder.write("hw/bob.tar", tar_of(&[("B.java", c.as_bytes())]));
     folder.write("hw/C.java", prose(6));
     folder.write("hw/records.jsonl", format!("{{\"text\":\"{}\"}}\n", prose(7).replace('\n', " ")));
@@ -68,7 +64,7 @@ fn members_left_out_stay_and_other_globs_read_an_archive_again() {
     let more = ingest(&["--include", "*.txt"]);
     assert_eq!((&more["added"], &more["removed"]), (&2.into(), &0.into()));
     // A member that is gone is removed. A member that is excluded stays.
-    folder.write("hw/ann.zip", zip_of(&[("src/A.java", prose(1).as_bytes())]));
+    folder.write("hw/ann.zip", zip([("src/A.java", prose(1))]));
     let less = ingest(&["--include", "*.txt"]);
     assert_eq!(names(&folder), ["hw/ann.zip!src/A.java"], "{less}");
     folder.ok(&["verify"]);
@@ -93,7 +89,7 @@ fn parts_of_each_form() -> Folder {
     folder.write("in/box.mbox", mbox(1));
     folder.write("in/rows.jsonl", lines(3));
     folder.write("in/web.warc", page(5) + &page(6));
-    let inner = zip_of(&[("a.txt", prose(7).as_bytes()), ("b[1].txt", prose(8).as_bytes())]);
+    let inner = zip([("a.txt", prose(7)), ("b[1].txt", prose(8))]);
     let (old, rows, text) = (mbox(9), lines(11), prose(13));
     let members: [(&str, &[u8]); 4] = [
         ("m/old.mbox", old.as_bytes()),
@@ -101,7 +97,7 @@ fn parts_of_each_form() -> Folder {
         ("inner.zip", &inner),
         ("C#/x.txt", text.as_bytes()),
     ];
-    folder.write("in/all.zip", zip_of(&members));
+    folder.write("in/all.zip", zip(members));
     folder.write("in/{x}*.txt", prose(14));
     folder
 }

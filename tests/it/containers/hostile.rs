@@ -3,33 +3,15 @@
 use std::io::Write;
 use std::sync::Arc;
 
-use flate2::Compression;
-use flate2::write::GzEncoder;
 use parquet::data_type::{ByteArray, ByteArrayType};
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;
 use serde_json::Value;
-use zip::write::SimpleFileOptions;
 
 use super::{names, sample};
 use crate::bad_input::prose;
-use crate::support::{Folder, Run};
-
-fn gzip(bytes: &[u8]) -> Vec<u8> {
-    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
-    encoder.write_all(bytes).unwrap();
-    encoder.finish().unwrap()
-}
-
-pub(crate) fn zip_of(members: &[(&str, &[u8])]) -> Vec<u8> {
-    let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
-    for (name, bytes) in members {
-        zip.start_file(*name, SimpleFileOptions::default()).unwrap();
-        zip.write_all(bytes).unwrap();
-    }
-    zip.finish().unwrap().into_inner()
-}
+use crate::support::{Folder, Run, gzip, zip};
 
 pub(super) fn tar_of(members: &[(&str, &[u8])]) -> Vec<u8> {
     let mut tar = tar::Builder::new(Vec::new());
@@ -62,10 +44,10 @@ fn bombs_end_in_a_failure_of_the_member_and_the_run_goes_on() {
     folder.write("a.gz", &bomb);
     folder.write(
         "b.zip",
-        zip_of(&[("a.txt", prose(1).as_bytes()), ("bomb.txt", &zeros), ("z.txt", prose(2).as_bytes())]),
+        zip([("a.txt", prose(1).as_bytes()), ("bomb.txt", &zeros[..]), ("z.txt", prose(2).as_bytes())]),
     );
     folder.write("c.tar", tar_of(&[("bomb.gz", &bomb), ("z.txt", prose(3).as_bytes())]));
-    folder.write("d.zip", zip_of(&[("in.zip", &zip_of(&[("bomb.txt", &zeros)])), ("z.txt", prose(4).as_bytes())]));
+    folder.write("d.zip", zip([("in.zip", zip([("bomb.txt", &zeros)])), ("z.txt", prose(4).into_bytes())]));
     folder.write("z.txt", prose(5));
     let (run, failed) = ingest(&folder, &["--as", "text"]);
     assert_eq!(run.status, 2);
@@ -85,13 +67,13 @@ fn bombs_end_in_a_failure_of_the_member_and_the_run_goes_on() {
 #[test]
 fn members_inherit_the_beginning_of_a_long_address() {
     let folder = Folder::new();
-    let (zip, url) = (zip_of(&[("a.txt", prose(1).as_bytes())]), format!("http://x/{}", "\u{e4}".repeat(5000)));
+    let (archive, url) = (zip([("a.txt", prose(1))]), format!("http://x/{}", "\u{e4}".repeat(5000)));
     let record = |content: &[u8]| {
         let header =
             format!("WARC/1.0\nWARC-Type: resource\nWARC-Target-URI: {url}\nContent-Length: {}\n\n", content.len());
         [header.as_bytes(), content, b"\n\n"].concat()
     };
-    folder.write("a.warc", [record(prose(2).as_bytes()), record(&zip)].concat());
+    folder.write("a.warc", [record(prose(2).as_bytes()), record(&archive)].concat());
     let kept = format!("subject: {}\n", "s".repeat(5000));
     let attached = "Content-Type: text/csv\nContent-Disposition: attachment; filename=b.csv\n\n";
     let mail = "MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=B\n\n--B\n\nwords\n--B\n";
@@ -113,9 +95,7 @@ fn members_inherit_the_beginning_of_a_long_address() {
 fn many_small_members_are_a_bomb_together() {
     let zeros = vec![b'x'; 20 << 20];
     let folder = Folder::new();
-    let members: Vec<(String, &[u8])> = (0..5).map(|number| (format!("{number}.txt"), &zeros[..])).collect();
-    let members: Vec<(&str, &[u8])> = members.iter().map(|(name, bytes)| (name.as_str(), *bytes)).collect();
-    folder.write("a.zip", zip_of(&members));
+    folder.write("a.zip", zip((0..5).map(|number| (format!("{number}.txt"), &zeros))));
     folder.write("z.txt", prose(1));
     let (_, failed) = ingest(&folder, &[]);
     assert_eq!(failed, ["a.zip!3.txt: it decompresses to more than 250 times its size"]);
@@ -176,7 +156,7 @@ fn every_limit_has_a_flag() {
     let body = format!("<d><p><t>{}</t></p></d>", " ".repeat(20 << 20));
     let parts =
         [("[Content_Types].xml", &b"<Types/>"[..]), ("_rels/.rels", relations), ("word/document.xml", body.as_bytes())];
-    folder.write("wide.docx", zip_of(&parts));
+    folder.write("wide.docx", zip(parts));
     assert!(limited(&["--limit", "unpacking=2"], "wide")[0].contains("unpacks to more than"));
     assert!(limited(&["--limit", "unpacking=100000"], "wide").is_empty());
 }
@@ -194,7 +174,7 @@ fn names_of_members_lead_nowhere() {
     let members: Vec<(&str, &[u8])> =
         hostile.iter().zip(&texts).map(|(names, text)| (names.0, text.as_bytes())).collect();
     folder.write("a.tar", tar_of(&members));
-    folder.write("b.zip", zip_of(&members));
+    folder.write("b.zip", zip(members));
     let (run, failed) = ingest(&folder, &[]);
     assert!(failed.is_empty() && run.status == 0, "{run:?}");
     let expected: Vec<String> = ["a.tar", "b.zip"]
@@ -264,8 +244,8 @@ fn members_that_would_share_a_name_or_have_none_fail() {
     let names_in = ["b.txt", "../b.txt", "..", "a\u{1}", "a\u{2}", "c.txt"];
     let members: Vec<(&str, &[u8])> =
         names_in.iter().zip(&texts).map(|(name, text)| (*name, text.as_bytes())).collect();
-    folder.write("a.zip", zip_of(&members));
     folder.write("b.tar", tar_of(&members));
+    folder.write("a.zip", zip(members));
     let (run, failed) = ingest(&folder, &[]);
     assert_eq!(run.status, 2);
     let taken = "another member of the archive has this name too, once both are tidied";

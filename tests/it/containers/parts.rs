@@ -1,23 +1,13 @@
 //! Parts: without an ingest, a document in a container has the name that it would have in a database.
 
-use std::io::Write;
-
 use crate::bad_input::prose;
-use crate::support::Folder;
+use crate::support::{Folder, zip};
 
 /// A zip of two files and of another zip, and the same files unpacked.
 fn packed(folder: &Folder) {
-    let zip = |files: &[(&str, Vec<u8>)]| {
-        let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
-        for (name, bytes) in files {
-            zip.start_file(*name, zip::write::SimpleFileOptions::default()).unwrap();
-            zip.write_all(bytes).unwrap();
-        }
-        zip.finish().unwrap().into_inner()
-    };
-    let inner = zip(&[("deep.txt", prose(3).into_bytes())]);
+    let inner = zip([("deep.txt", prose(3))]);
     let all = [("ann/a.txt", prose(1).into_bytes()), ("b.txt", prose(2).into_bytes()), ("in.zip", inner)];
-    folder.write("all.zip", zip(&all));
+    folder.write("all.zip", zip(all));
     for (name, seed) in [("a.txt", 1), ("b.txt", 2), ("deep.txt", 3)] {
         folder.write(&format!("unpacked/{name}"), prose(seed));
     }

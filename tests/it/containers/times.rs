@@ -6,7 +6,7 @@ use serde_json::Value;
 use zip::write::{ExtendedFileOptions, FileOptions};
 
 use crate::bad_input::prose;
-use crate::support::Folder;
+use crate::support::{Folder, gzip};
 
 /// A time in the directory of a zip archive, and the same time in seconds since 1970, read as UTC.
 const DAY: (u16, u8, u8, u8, u8, u8) = (1999, 3, 1, 12, 30, 8);
@@ -82,9 +82,7 @@ fn members_have_the_times_that_their_archive_records() {
         ("far.txt", text[15].as_bytes(), 333, Some("999999999999999")),
     ]);
     folder.write("b.tar", &old);
-    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-    gzip.write_all(&tar(&[("c.txt", text[11].as_bytes(), 444, None)])).unwrap();
-    folder.write("c.tgz", gzip.finish().unwrap());
+    folder.write("c.tgz", gzip(tar(&[("c.txt", text[11].as_bytes(), 444, None)])));
     folder.write("box.mbox", format!("From -\nFrom: a@x\nSubject: s\n\n{}\n\n", text[12]));
     let files = ["a.zip", "b.tar", "c.tgz", "box.mbox"];
     files.iter().for_each(|name| folder.age(name));

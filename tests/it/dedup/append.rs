@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::jobs::{jobs, part_of_archive};
 use super::{sentence, sentences};
-use crate::support::{Folder, Run};
+use crate::support::{Folder, Run, copy};
 
 const RULE: [&str; 7] = ["dedup", "--by", "containment", "--threshold", "0.7", "--format", "json"];
 
@@ -87,17 +87,17 @@ fn newcomers_are_decided_alike_however_the_archive_is_stored() {
     let newest = |lines: &[Value]| -> Vec<Value> { lines.iter().filter(|line| line["run"] == 2).cloned().collect() };
     let mut expected = None;
     for (state, removes, compacts, flags) in states {
-        let copy = Folder::new();
-        crate::golden::copy(folder.path(), copy.path());
+        let own = Folder::new();
+        copy(folder.path(), own.path());
         if removes {
             let removable = of(&first, "fpdb.dedup/1").into_iter().map(|line| line["remove_id"].to_string());
             let ids: Vec<String> = removable.collect();
-            copy.ok(&[&["rm", "-q", "--id"][..], &ids.iter().map(String::as_str).collect::<Vec<_>>()].concat());
+            own.ok(&[&["rm", "-q", "--id"][..], &ids.iter().map(String::as_str).collect::<Vec<_>>()].concat());
         }
         if compacts {
-            copy.ok(&["compact", "-q"]);
+            own.ok(&["compact", "-q"]);
         }
-        let lines = run(&copy, &[&["--append"], flags].concat()).json();
+        let lines = run(&own, &[&["--append"], flags].concat()).json();
         assert_eq!(latest(&lines)[..2], [2, 700], "{state}");
         let expected = expected.get_or_insert_with(|| newest(&lines));
         assert!(expected.len() > 100);
@@ -245,7 +245,7 @@ fn an_append_that_is_killed_goes_on_and_ends_with_the_same_answer() {
     append(&folder);
     part_of_archive(&folder, "b.jsonl", 2000, 77);
     let undisturbed = Folder::new();
-    crate::golden::copy(folder.path(), undisturbed.path());
+    copy(folder.path(), undisturbed.path());
     let expected = run(&undisturbed, &["--append"]).stdout;
     let arguments = [&RULE[..], &["-q", "--append"]].concat();
     let mut killed = 0;

@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 use serde_json::Value;
 
-use crate::support::{Folder, word};
+use crate::support::{Folder, lcg, word};
 
 /// Documents as sequences of words.
 struct Archive {
@@ -152,11 +152,7 @@ fn a_novel_stretch_keeps_a_page() {
 
 #[test]
 fn mosaics_stay_and_a_budget_leaves_documents_undecided() {
-    let mut seed = 11u64;
-    let mut next = |below: u64| {
-        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (seed >> 33) % below
-    };
+    let mut next = lcg(11);
     let mosaics: Vec<Vec<u64>> =
         (0..300).map(|_| joined((0..10).map(|_| next(60)).map(|block| block * 20..block * 20 + 20))).collect();
     let archive = Archive::new(mosaics);

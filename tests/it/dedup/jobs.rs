@@ -2,7 +2,7 @@
 //! sources.
 
 use super::{sentence, sentences};
-use crate::support::Folder;
+use crate::support::{Folder, lcg};
 
 /// Documents of sentences, many of them copies and parts of others.
 pub(super) fn archive(folder: &Folder, documents: u64) {
@@ -10,11 +10,8 @@ pub(super) fn archive(folder: &Folder, documents: u64) {
 }
 
 /// Adds documents to the archive, determined by `seed`.
-pub(super) fn part_of_archive(folder: &Folder, name: &str, documents: u64, mut seed: u64) {
-    let mut next = |below: u64| {
-        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (seed >> 33) % below
-    };
+pub(super) fn part_of_archive(folder: &Folder, name: &str, documents: u64, seed: u64) {
+    let mut next = lcg(seed);
     let mut lines = String::new();
     for number in 0..documents {
         let first = next(documents * 3);

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::jobs::jobs;
 use super::{sentence, sentences};
-use crate::support::Folder;
+use crate::support::{Folder, lcg};
 
 const BY_TEXT: [&str; 6] = ["dedup", "-q", "--by", "exact-text", "--format", "json"];
 
@@ -168,11 +168,7 @@ fn a_dry_run_says_what_a_run_will_take() {
 /// With the largest first, the same contents survive in any order of arrival.
 #[test]
 fn the_order_of_arrival_does_not_decide_which_contents_stay() {
-    let mut seed = 11u64;
-    let mut next = |below: u64| {
-        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (seed >> 33) % below
-    };
+    let mut next = lcg(11);
     let texts: Vec<String> = (0..700)
         .map(|number| {
             let first = next(2500);

@@ -1,11 +1,10 @@
 //! Below: one report of all documents in a folder or an archive.
 
 use std::collections::BTreeSet;
-use std::io::Write;
 
 use super::files::{overview, part};
 use super::{COPIES, corpus, files};
-use crate::support::Folder;
+use crate::support::{Folder, zip};
 
 /// A late submission is a folder or an archive. Its files are the queries of one report, with their texts.
 #[test]
@@ -15,10 +14,7 @@ fn a_folder_and_an_archive_are_one_report_of_their_documents() {
     folder.write("late/eve/one.txt", COPIES[0].1);
     folder.write("late/eve/two.txt", COPIES[1].1);
     folder.write("late/eve/picture.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0");
-    let mut zip = zip::ZipWriter::new(std::fs::File::create(folder.path().join("late.zip")).unwrap());
-    zip.start_file("fay/three.txt", zip::write::SimpleFileOptions::default()).unwrap();
-    zip.write_all(COPIES[1].1.as_bytes()).unwrap();
-    zip.finish().unwrap();
+    folder.write("late.zip", zip([("fay/three.txt", COPIES[1].1)]));
     let run = folder.ok(&["query", "late/eve", "late.zip", "late/eve/one.txt", "--format", "html", "-o", "report"]);
     assert!(run.stderr.starts_with("1 file is no document and was skipped"), "{run:?}");
     let report = files(&folder.path().join("report"));

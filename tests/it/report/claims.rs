@@ -7,12 +7,8 @@ use serde_json::json;
 
 use super::browser::Browser;
 use super::files::overview;
-use crate::support::{Folder, word};
-
-/// This number of words, different for each seed.
-fn words(seed: u64, count: u64) -> String {
-    (0..count).map(|place| word((seed * 7919 + place * 104_729) % 1_000_003) + " ").collect()
-}
+use super::paragraph;
+use crate::support::Folder;
 
 fn page(folder: &Folder) -> PathBuf {
     folder.path().join("report/index.html")
@@ -36,7 +32,7 @@ fn a_class_that_shares_a_template_opens_with_its_pairs() {
     let Some(mut browser) = Browser::start() else { return };
     let folder = Folder::new();
     for number in 0..25 {
-        folder.write(&format!("class/{number:02}.txt"), words(1, 60) + &words(100 + number, 60));
+        folder.write(&format!("class/{number:02}.txt"), paragraph(1, 60) + &paragraph(100 + number, 60));
     }
     folder.ok(&["ingest", "-q", "--profile", "prose", "class"]);
     folder.ok(&["pairs", "--no-text", "--format", "html", "-o", "report"]);
@@ -74,13 +70,13 @@ fn what_is_lost_is_marked_only_where_all_passages_are_known() {
     let Some(mut browser) = Browser::start() else { return };
     for (sentences, marked) in [(40, true), (1200, false)] {
         let folder = Folder::new();
-        let sentence = |number: u64| words(number, 16);
-        let own = words(900_001, 30);
+        let sentence = |number: u64| paragraph(number, 16);
+        let own = paragraph(900_001, 30);
         // The survivor has the sentences in another order, so each sentence is a passage.
         let a: Vec<String> = (0..sentences).map(sentence).collect();
         let b: Vec<String> = (0..sentences).map(|place| sentence(place * 7 % sentences)).collect();
         folder.write("docs/a.txt", a.join("\n") + "\n" + &own);
-        folder.write("docs/b.txt", b.join("\n") + &words(900_002, 3000));
+        folder.write("docs/b.txt", b.join("\n") + &paragraph(900_002, 3000));
         folder.ok(&["ingest", "-q", "--profile", "prose", "docs"]);
         let flags = ["dedup", "--by", "containment", "--threshold", "0.5", "--format", "html", "-o", "report"];
         folder.ok(&flags);
@@ -117,7 +113,7 @@ fn the_same_short_text_in_other_bytes_is_all_the_same() {
 fn lines_that_end_with_carriage_returns_are_apart() {
     let Some(mut browser) = Browser::start() else { return };
     let folder = Folder::new();
-    let lines: Vec<String> = (0..4).map(|number| words(number, 8).trim_end().to_owned()).collect();
+    let lines: Vec<String> = (0..4).map(|number| paragraph(number, 8).trim_end().to_owned()).collect();
     folder.write("docs/mac.txt", lines.join("\r"));
     folder.write("docs/dos.txt", lines.join("\r\n"));
     folder.ok(&["diff", "docs/mac.txt", "docs/dos.txt", "--profile", "prose", "--format", "html", "-o", "report"]);
@@ -137,11 +133,11 @@ fn lines_that_end_with_carriage_returns_are_apart() {
 fn a_narrow_window_shows_both_sides_of_a_passage_and_whole_words_of_names() {
     let Some(mut browser) = Browser::start() else { return };
     let folder = Folder::new();
-    let shared: Vec<String> = (0..3).map(|number| words(500 + number, 60)).collect();
+    let shared: Vec<String> = (0..3).map(|number| paragraph(500 + number, 60)).collect();
     for (name, seed, paragraphs) in [("a-document-of-a-long-name.txt", 1, 300), ("b.txt", 2, 500)] {
         let mut text = String::new();
         for number in 0..paragraphs {
-            text += &(words(1000 * seed + number, [4, 25, 110][(number % 3) as usize]) + "\n");
+            text += &(paragraph(1000 * seed + number, [4, 25, 110][(number % 3) as usize]) + "\n");
             if number % (paragraphs / 3) == 40 {
                 text += &(shared[(number * 3 / paragraphs) as usize].clone() + "\n");
             }
@@ -179,8 +175,8 @@ fn a_narrow_window_shows_both_sides_of_a_passage_and_whole_words_of_names() {
 fn what_is_not_listed_and_what_is_not_known_is_said() {
     let Some(mut browser) = Browser::start() else { return };
     let folder = Folder::new();
-    folder.write("docs/a.txt", words(1, 20) + &words(2, 2000));
-    folder.write("docs/b.txt", words(1, 20) + &words(3, 2000));
+    folder.write("docs/a.txt", paragraph(1, 20) + &paragraph(2, 2000));
+    folder.write("docs/b.txt", paragraph(1, 20) + &paragraph(3, 2000));
     folder.ok(&["ingest", "-q", "--profile", "prose", "docs"]);
     folder.ok(&["pairs", "--min-resemblance", "0.5", "--format", "html", "-o", "report"]);
     assert_eq!(read(&page(&folder)).left_out.below, 1);
@@ -188,7 +184,7 @@ fn what_is_not_listed_and_what_is_not_known_is_said() {
     let notice = browser.text("document.querySelector('.notice').textContent");
     assert!(notice.starts_with("1 more pair shares"), "{notice}");
     assert!(browser.text("document.body.textContent").contains("Every text shown could be read"));
-    folder.write("c.txt", words(4, 50));
+    folder.write("c.txt", paragraph(4, 50));
     folder.ok(&["diff", "docs/a.txt", "c.txt", "--profile", "prose", "--format", "html", "-o", "apart"]);
     browser.open(&folder.path().join("apart/index.html"), "");
     assert!(browser.text("document.getElementById('nothing').textContent").contains("share no run"));

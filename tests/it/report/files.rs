@@ -3,7 +3,6 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::Write;
 use std::path::Path;
 
 use fpdb::pairs::Pair;
@@ -12,7 +11,7 @@ use serde::de::DeserializeOwned;
 
 use super::data::{Overview, PairData, Places, TextData};
 use super::{COPIES, corpus, files, legible, unpack};
-use crate::support::Folder;
+use crate::support::{Folder, gzip, lcg};
 
 /// The value in a data file, read strictly.
 pub(super) fn part<T: DeserializeOwned>(files: &BTreeMap<String, Vec<u8>>, name: &str) -> T {
@@ -195,15 +194,10 @@ fn limits_are_kept_and_told() {
 #[test]
 fn no_more_bytes_are_embedded_than_are_asked_for() {
     let folder = Folder::new();
-    let mut state = 1u64;
+    let mut next = lcg(1);
     for pair in 0..6 {
-        let mut letters = |many: usize| -> String {
-            let mut letter = || {
-                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-                char::from(b'a' + (state >> 33) as u8 % 26)
-            };
-            (0..many).map(|_| letter()).collect()
-        };
+        let mut letters =
+            |many: usize| -> String { (0..many).map(|_| char::from(b'a' + next(256) as u8 % 26)).collect() };
         let (shared, own) = (letters(2000), letters(500 * pair));
         folder.write(&format!("docs/{pair}-a.txt"), &shared);
         folder.write(&format!("docs/{pair}-b.txt"), format!("{shared} {own} {}", "so on ".repeat(300 * (pair % 2))));
@@ -403,9 +397,7 @@ fn documents_are_counted_once_and_unpacked() {
     let folder = Folder::new();
     corpus(&folder);
     let text = COPIES[1].1;
-    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
-    packed.write_all(text.as_bytes()).unwrap();
-    folder.write("b.txt.gz", packed.finish().unwrap());
+    folder.write("b.txt.gz", gzip(text));
     let diff = ["diff", "docs/a.txt", "b.txt.gz", "--profile", "prose", "--no-text", "--format", "html", "-o", "diff"];
     folder.ok(&diff);
     let documents = overview(&files(&folder.path().join("diff"))["index.html"]).documents;

@@ -6,11 +6,8 @@ use serde_json::json;
 use super::browser::Browser;
 use super::data::Overview;
 use super::files::overview as overview_of;
-use crate::support::{Folder, word};
-
-fn words(seed: u64, count: u64) -> String {
-    (0..count).map(|place| word((seed * 7919 + place * 104_729) % 1_000_003) + " ").collect()
-}
+use super::paragraph;
+use crate::support::Folder;
 
 fn read(folder: &Folder) -> Overview {
     overview_of(&std::fs::read(folder.path().join("report/index.html")).unwrap())
@@ -19,10 +16,10 @@ fn read(folder: &Folder) -> Overview {
 /// Short documents that are much alike, and two long ones with one long passage in common.
 fn corpus(folder: &Folder) {
     for number in 0..12 {
-        folder.write(&format!("in/short-{number}-of-the-family.txt"), words(1, 60) + &words(100 + number, 20));
+        folder.write(&format!("in/short-{number}-of-the-family.txt"), paragraph(1, 60) + &paragraph(100 + number, 20));
     }
-    folder.write("in/long-a.txt", words(2, 400) + &words(3, 900));
-    folder.write("in/long-b.txt", words(4, 900) + &words(2, 400));
+    folder.write("in/long-a.txt", paragraph(2, 400) + &paragraph(3, 900));
+    folder.write("in/long-b.txt", paragraph(4, 900) + &paragraph(2, 400));
     folder.ok(&["ingest", "-q", "in"]);
     folder.ok(&["pairs", "--top", "0", "--min-resemblance", "0", "--format", "html", "-o", "report"]);
 }
@@ -95,7 +92,7 @@ fn the_longest_passages_come_first_where_the_reader_says_so() {
 fn both_texts_have_one_typeface() {
     let Some(mut browser) = Browser::start() else { return };
     let folder = Folder::new();
-    let text = words(1, 300);
+    let text = paragraph(1, 300);
     let wrapped: String = text.split(' ').collect::<Vec<_>>().chunks(6).map(|some| some.join(" ") + "\n").collect();
     folder.write("lines.txt", wrapped);
     folder.write("paragraph.txt", &text);

@@ -7,7 +7,7 @@ use encoding_rs::{Encoding, UTF_8, UTF_16LE, WINDOWS_1252};
 use serde_json::{Value, json};
 
 use super::browser::Browser;
-use super::corpus;
+use super::{corpus, paragraph};
 use crate::support::{Folder, word};
 
 fn samples() -> String {
@@ -345,12 +345,10 @@ fn what_counts_for_nothing_is_grey() {
 fn a_long_text_is_shown_before_it_is_all_made() {
     let Some(mut browser) = Browser::start() else { return };
     let folder = Folder::new();
-    let line =
-        |seed: u64| (0..9).map(|place| word((seed * 7919 + place * 104_729) % 1_000_003) + " ").collect::<String>();
     let text = |first: u64| -> String {
         let lines = (0..30_000).map(|number| match number {
-            100..110 | 29_900..29_910 => line(number),
-            _ => line(first + number),
+            100..110 | 29_900..29_910 => paragraph(number, 9),
+            _ => paragraph(first + number, 9),
         });
         lines.map(|line| line + "\n").collect()
     };

@@ -5,13 +5,9 @@
 use serde_json::{Value, json};
 
 use super::browser::Browser;
+use super::paragraph;
 use crate::pdf_pages;
-use crate::support::{Folder, word};
-
-/// A paragraph of `words` words, different for each seed.
-fn paragraph(seed: u64, words: u64) -> String {
-    (0..words).map(|place| word((seed * 7919 + place * 104_729) % 1_000_003) + " ").collect()
-}
+use crate::support::Folder;
 
 /// A text of paragraphs of unlike lengths, with the paragraphs `shared` at places that `seed` chooses.
 fn long_text(seed: u64, paragraphs: u64, shared: &[String]) -> String {

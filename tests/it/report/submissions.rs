@@ -6,10 +6,11 @@ use serde_json::json;
 use super::browser::Browser;
 use super::data::Overview;
 use super::files::overview;
-use crate::support::{Folder, word};
+use super::paragraph;
+use crate::support::Folder;
 
 fn stretch(seed: u64) -> String {
-    (0..40).map(|place| word((seed * 7919 + place * 104_729) % 1_000_003) + " ").collect()
+    paragraph(seed, 40)
 }
 
 /// Two students whose files share text crosswise, one who shares a little, and a file that belongs to no

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::{corpus, measured, measures, stretch, submission, trigrams, trigrams_of};
 use crate::bad_input::told;
-use crate::support::Folder;
+use crate::support::{Folder, zip};
 
 const FLAGS: [&str; 5] = ["query", "--format", "json", "--submission-by", "in,late"];
 
@@ -108,13 +108,8 @@ fn the_best_submissions_and_pairs_of_files_are_listed() {
         assert_eq!(found["files_left_out"].as_u64().unwrap_or(0), files.len() as u64 - 1);
     }
     // The files of a submission are read from an archive too.
-    let mut zip = zip::ZipWriter::new(std::fs::File::create(folder.path().join("late/eve.zip")).unwrap());
-    for name in ["a.txt", "b.txt", "more/c.txt", "short.txt"] {
-        zip.start_file(name, zip::write::SimpleFileOptions::default()).unwrap();
-        let text = std::fs::read(folder.path().join("late/eve").join(name)).unwrap();
-        std::io::Write::write_all(&mut zip, &text).unwrap();
-    }
-    zip.finish().unwrap();
+    let member = |name| (name, std::fs::read(folder.path().join("late/eve").join(name)).unwrap());
+    folder.write("late/eve.zip", zip(["a.txt", "b.txt", "more/c.txt", "short.txt"].map(member)));
     let zipped = ask(&folder, &["late/eve.zip", "--top", "0", "--submission-files", "1000"]).remove(0);
     assert_eq!(zipped["query"]["name"], "late/eve.zip");
     let measures = |answer: &Value| answer["matches"].as_array().unwrap().iter().map(measured).collect::<Vec<_>>();

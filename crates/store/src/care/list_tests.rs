@@ -128,7 +128,7 @@ impl Content {
     }
 }
 
-fn copy(from: &Path, to: &Path) {
+pub(super) fn copy(from: &Path, to: &Path) {
     fs::create_dir(to).unwrap();
     for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
         match entry.file_type().unwrap().is_dir() {

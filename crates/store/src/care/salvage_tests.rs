@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::list_tests::copy;
 use crate::codec::format::{
     BOILERPLATE, CONTAINERS, DIGESTS, DOCUMENTS, FAMILIES, FILTERS, MAIN, NAMES, POSITIONS, POSTINGS, STORE, TEXTS,
     TOMBSTONES,
@@ -46,16 +47,6 @@ fn make(root: &Path) {
     }
     // Opening for writing moves the log into tables.
     drop(Database::open_writer(root).unwrap());
-}
-
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir(to).unwrap();
-    for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
-        match entry.file_type().unwrap().is_dir() {
-            true => copy(&entry.path(), &to.join(entry.file_name())),
-            false => drop(fs::copy(entry.path(), to.join(entry.file_name())).unwrap()),
-        }
-    }
 }
 
 fn documents(root: &Path) -> Vec<DocumentInfo> {
