@@ -281,6 +281,12 @@ fn left_out(
         _ => {}
     }
     SubmissionFolders::of(args.submission_by.as_deref())?.tell_missing(database, printer)?;
+    if answer.grouped > 0 && args.group_by.is_none() {
+        printer.note(&format!(
+            "{} have the same `group` in their metadata as another, and documents of one group are no pair (--no-groups pairs them)",
+            count(answer.grouped, "document")
+        ));
+    }
     if answer.unread > 0 {
         printer.note(&format!(
             "{} cannot be read again: ranked by structure alone (--own-text)",

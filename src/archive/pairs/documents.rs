@@ -42,6 +42,8 @@ pub(super) struct Documents {
     wanted: Vec<bool>,
     /// By id, the 1-based number of the group, or 0. Empty if no document has a group.
     groups: Vec<u32>,
+    /// Number of documents with another document in their group.
+    pub(super) grouped: u64,
     /// By id, true for a new document. Empty if no document is old.
     new: Vec<bool>,
     /// True if new documents are paired with each other too.
@@ -97,6 +99,7 @@ impl Documents {
             prefixes: options.across.len(),
             wanted: if options.metadata.is_empty() { Vec::new() } else { vec![false; ids] },
             groups: vec![0; ids],
+            grouped: 0,
             new: if is_divided { vec![false; ids] } else { Vec::new() },
             new_together: !options.old.is_empty(),
             divided: is_divided.then_some((0, 0)),
@@ -186,6 +189,9 @@ impl Documents {
         if numbers.is_empty() {
             documents.groups = Vec::new();
         }
+        let mut members = vec![0u64; numbers.len() + 1];
+        documents.groups.iter().for_each(|&group| members[group as usize] += 1);
+        documents.grouped = members.iter().skip(1).filter(|&&members| members > 1).sum();
         Ok(documents)
     }
 

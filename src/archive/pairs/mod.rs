@@ -122,6 +122,7 @@ pub(crate) fn find<'a>(
         by_files: by_files.into_inner(),
         unread,
         divided: documents.divided,
+        grouped: documents.grouped,
     };
     Ok(FoundPairs { records, documents, submissions, summary })
 }

@@ -267,3 +267,17 @@ fn each_document_says_which_front_end_it_got() {
     assert!(run.stderr.contains("expected one of auto, code, text, "), "{run:?}");
     assert!(sample("texts").is_dir());
 }
+
+/// A column `group` of a class list is no wish to keep its documents apart without a word.
+#[test]
+fn pairs_says_that_groups_are_kept_apart() {
+    let folder = Folder::new();
+    let record = |group: &str| serde_json::json!({ "text": prose(1), "group": group }).to_string() + "\n";
+    folder.write("a.jsonl", ["Monday", "Monday", "Tuesday"].map(record).concat());
+    folder.ok(&["ingest", "-q", "--profile", "prose", "--keep-fields", "group", "a.jsonl"]);
+    let run = folder.ok(&["pairs"]);
+    let told = "2 documents have the same `group` in their metadata as another, and documents of one group are no pair (--no-groups pairs them)";
+    assert!(run.stdout.contains("2 pairs") && run.stderr.contains(told), "{run:?}");
+    let run = folder.ok(&["pairs", "--no-groups"]);
+    assert!(run.stdout.contains("3 pairs") && !run.stderr.contains("group"), "{run:?}");
+}
