@@ -33,8 +33,9 @@ impl Database {
     /// whose metadata have all `fields` (names and values). A name of other case fits too if the document has
     /// none that is spelled exactly so. At the end of a name, `~` asks for values that contain the given one,
     /// `>` for equal or later ones, `<` for equal or earlier ones and those that begin with the given one. If
-    /// the given one is a date of ISO 8601, this is the order of time, and other texts do not count.
-    /// Otherwise it is the order of text. Reads the records of all documents if there are fields or no
+    /// the given one is a date of ISO 8601, this is the order of time, and other texts do not count. If it
+    /// consists of digits, the values that are numbers also count, in the order of numbers; other texts do
+    /// not. Otherwise it is the order of text. Reads the records of all documents if there are fields or no
     /// prefixes.
     ///
     /// # Errors

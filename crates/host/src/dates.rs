@@ -14,7 +14,7 @@ pub fn is_date(text: &str) -> bool {
 /// is equal to the day. If the bound is a date, no other text has an order. If it has an offset, moments are
 /// compared; otherwise the text of dates in UTC.
 pub fn order(text: &str, bound: &str) -> Option<Ordering> {
-    if !begins_as_date(bound) {
+    if !is_date(bound) {
         return Some(order_of_texts(text, bound));
     }
     if !begins_as_date(text) {
@@ -35,7 +35,7 @@ const LENGTHS: [usize; 6] = [4, 7, DAY, 13, 16, 19];
 const DAY: usize = 10;
 
 /// The order of a text relative to a bound. A text that begins with the bound is equal to it.
-pub fn order_of_texts(text: &str, bound: &str) -> Ordering {
+fn order_of_texts(text: &str, bound: &str) -> Ordering {
     if text.starts_with(bound) { Ordering::Equal } else { text.cmp(bound) }
 }
 
@@ -123,6 +123,9 @@ mod tests {
             ("m", "k", Some(Greater)),
             ("keep", "k", Some(Equal)),
             ("2021-03-04", "31.12.2020", Some(Less)),
+            ("B200", "1000-A", Some(Greater)),
+            ("1000-B", "1000-A", Some(Greater)),
+            ("2021-03-04", "2021-3", Some(Less)),
         ] {
             assert_eq!(order(text, bound), expected, "{text} {bound}");
         }

@@ -9,7 +9,8 @@ use super::records::DocumentRecord;
 
 /// The key in a name of [`DocumentRecord::has_field`], without its end. With `~` at the end, values that
 /// contain the given one fit, in any case. With `>`, values that are equal or later fit, and with `<`, those
-/// that are equal or earlier, in the order of [`dates::order`]: of time for dates, otherwise of text.
+/// that are equal or earlier. The order is that of numbers for a bound of digits, of time for a date, and
+/// otherwise of text.
 #[must_use]
 pub fn field_key(name: &str) -> &str {
     name.strip_suffix(['~', '>', '<']).unwrap_or(name)
@@ -46,15 +47,7 @@ impl DocumentRecord {
             return false;
         }
         let is_exact = is_key(key);
-        // Four digits alone may be a number under another key. Words are neither.
-        let is_number = !key.eq_ignore_ascii_case("date") && value.bytes().all(|byte| byte.is_ascii_digit());
-        let order = |found: &str| match is_number {
-            true if found.starts_with(|first: char| first.is_ascii_digit()) => {
-                Some(dates::order_of_texts(found, value))
-            }
-            true => None,
-            false => dates::order(found, value),
-        };
+        let order = |found: &str| order(key, found, value);
         self.metadata
             .iter()
             .filter(|(known, _)| if is_exact { known == key } else { known.eq_ignore_ascii_case(key) })
@@ -64,5 +57,81 @@ impl DocumentRecord {
                 "<" => order(found).is_some_and(Ordering::is_le),
                 _ => found == value,
             })
+    }
+}
+
+/// The order of a value relative to the bound of a range. If the bound consists of digits, only numbers have
+/// an order; four digits are a year too, so dates also have one. Of the key `date` they are a year alone.
+/// Other bounds are compared by [`dates::order`].
+fn order(key: &str, found: &str, bound: &str) -> Option<Ordering> {
+    if !is_digits(bound) || key.eq_ignore_ascii_case("date") {
+        return dates::order(found, bound);
+    }
+    let as_dates = || if dates::is_date(bound) { dates::order(found, bound) } else { None };
+    order_of_numbers(found, bound).or_else(as_dates)
+}
+
+/// The order of a text relative to a number of digits. `None` if the text is no number, maybe with a sign or
+/// a fraction.
+fn order_of_numbers(text: &str, number: &str) -> Option<Ordering> {
+    let unsigned = text.strip_prefix('-').unwrap_or(text);
+    let (whole, fraction) = unsigned.split_once('.').unwrap_or((unsigned, "0"));
+    if !(is_digits(whole) && is_digits(fraction)) {
+        return None;
+    }
+    let is_zero = |digits: &str| digits.bytes().all(|digit| digit == b'0');
+    if unsigned.len() < text.len() && !(is_zero(whole) && is_zero(fraction)) {
+        return Some(Ordering::Less);
+    }
+    let [whole, number] = [whole, number].map(|digits| digits.trim_start_matches('0'));
+    let order = whole.len().cmp(&number.len()).then_with(|| whole.cmp(number));
+    Some(order.then(if is_zero(fraction) { Ordering::Equal } else { Ordering::Greater }))
+}
+
+fn is_digits(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A range may choose what `rm` deletes, so values of another kind than its bound are not in it.
+    #[test]
+    fn values_have_an_order_among_their_kind() {
+        use Ordering::{Equal, Greater, Less};
+        for (key, found, bound, expected) in [
+            ("published", "2 March 2024", "2021", None),
+            ("published", "03/05/2024", "2021", None),
+            ("published", "12.06.2025", "2021", None),
+            ("published", "1999 or so", "2021", None),
+            ("published", "soon", "2021", None),
+            ("published", "", "2021", None),
+            ("published", "2020-12-31T23:30:00-01:00", "2021", Some(Equal)),
+            ("published", "2021-01-01T00:30:00+01:00", "2021", Some(Less)),
+            ("published", "2021-05-04", "2021", Some(Equal)),
+            ("published", "2021", "2021", Some(Equal)),
+            ("published", "1998", "2021", Some(Less)),
+            ("published", "20210504", "2021", Some(Greater)),
+            ("date", "20210504", "2021", None),
+            ("pages", "90", "1000", Some(Less)),
+            ("pages", "90", "100", Some(Less)),
+            ("pages", "1000", "100", Some(Greater)),
+            ("pages", "0100", "100", Some(Equal)),
+            ("pages", "100.0", "100", Some(Equal)),
+            ("pages", "100.5", "100", Some(Greater)),
+            ("pages", "0.93", "1", Some(Less)),
+            ("pages", "-7", "5", Some(Less)),
+            ("pages", "-0", "0", Some(Equal)),
+            ("pages", "100 pages", "50", None),
+            ("pages", "2021-05-04", "100", None),
+            ("pages", "1.2.3", "1", None),
+            ("pages", "12.", "1", None),
+            ("pages", "-", "1", None),
+            ("part", "B200", "1000-A", Some(Greater)),
+            ("part", "0999-Z", "1000-A", Some(Less)),
+        ] {
+            assert_eq!(order(key, found, bound), expected, "{key} {found} {bound}");
+        }
     }
 }
