@@ -137,6 +137,7 @@ fn repeat_options(app: &App, profile: &Profile, given: Map<String, Value>) -> An
     no_temp_dir(&given)?;
     let options: RepeatOptions = fpdb::options_from_json(&RepeatOptions::of(profile), Value::Object(given))?;
     no_limits(&options.limits)?;
+    options.check(profile)?;
     Ok(options.limits(app.limits.clone()))
 }
 

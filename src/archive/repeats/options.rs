@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use super::anchor::WindowShape;
+use fpdb_host::error::Result;
 use fpdb_host::setters::setters;
 use fpdb_kernel::profile::Profile;
 use fpdb_reading::input::InputLimits;
@@ -40,6 +42,15 @@ impl RepeatOptions {
         };
         let guarantee = profile.guarantee().map_or(0, |t| u32::try_from(t).unwrap_or(u32::MAX));
         Self::new(guarantee.max(paragraph))
+    }
+
+    /// Checks that repeats can be found with these options in documents of this profile. Every call does so
+    /// first.
+    ///
+    /// # Errors
+    /// [`Error::PassageLength`](crate::Error::PassageLength) for a length out of range.
+    pub fn check(&self, profile: &Profile) -> Result<()> {
+        WindowShape::of(self.min_length, profile).map(drop)
     }
 
     setters! {
