@@ -15,6 +15,7 @@ use super::ranking;
 use super::ranking::Standing;
 use super::ranking::check_choices;
 use super::ranking::same_text;
+use super::terms::partitions;
 use super::terms::places;
 use super::terms::sets;
 use fpdb_host::error::{Error, Result};
@@ -146,7 +147,7 @@ pub(crate) fn plan(store: &Store, options: &DedupOptions) -> Result<DedupPlan> {
     };
     let least_memory = needed(documents, options);
     let rest = store.memory().saturating_sub(documents * bytes_per_document(options));
-    let sets = if compares { sets::most_on_disk(postings, rest / 2) } else { 0 };
+    let sets = if compares { partitions::most_on_disk(postings, rest / 2) } else { 0 };
     // Survivors of earlier runs are compared too, with all their fingerprints.
     let places = places::most_bytes(stored.len(), view.posting_count(), store.profile().w().into());
     let places = if compares && places > rest / places::SHARE { places } else { 0 };

@@ -175,7 +175,7 @@ fn sums(store: &Store, memory: u64, monitor: &Monitor<'_>) -> Result<Vec<u64>> {
     let done = AtomicU64::new(0);
     let profile = *store.profile();
     let ranges = PostingSource::ranges(store);
-    let least = ranges_per_reader(ranges.len(), documents, memory).max(1);
+    let least = ranges_per_reader(store, ranges.len(), documents, memory).max(1);
     ranges.into_par_iter().with_min_len(least).try_for_each(|range: RangeInclusive<u64>| {
         PostingSource::visit_batches(store, &range, &mut |postings| {
             monitor.advance(Activity::Counting, &done, postings.len() as u64)?;

@@ -14,6 +14,11 @@ pub(in crate::archive::dedup) trait PostingSource: Sync {
     /// Divides all hashes into ranges with about equally many postings.
     fn ranges(&self) -> Vec<RangeInclusive<u64>>;
 
+    /// Bytes for each document that holds a hash while its postings are read.
+    fn bytes_per_holder(&self) -> u64 {
+        BYTES_PER_HOLDER
+    }
+
     /// Calls `visit` with the postings of a range of hashes, ascending, in batches. All postings of a hash
     /// are in one batch.
     fn visit_batches(
@@ -33,13 +38,18 @@ pub(in crate::archive::dedup) trait PostingSource: Sync {
 }
 
 /// Bytes for each document that holds a hash while its postings are read: decoded, merged and sorted, and by
-/// rank.
+/// rank. With two views, postings of structure are copied besides.
 const BYTES_PER_HOLDER: u64 = 52;
 
 /// Number of these ranges that one thread reads, so that all threads together stay within `memory` even if
 /// all documents hold a hash. At least one thread reads.
-pub(in crate::archive::dedup) fn ranges_per_reader(ranges: usize, documents: u32, memory: u64) -> usize {
-    let most = memory / (u64::from(documents) * BYTES_PER_HOLDER).max(1);
+pub(in crate::archive::dedup) fn ranges_per_reader(
+    source: &dyn PostingSource,
+    ranges: usize,
+    documents: u32,
+    memory: u64,
+) -> usize {
+    let most = memory / (u64::from(documents) * source.bytes_per_holder()).max(1);
     let readers = rayon::current_num_threads().min(usize::try_from(most).unwrap_or(usize::MAX)).max(1);
     if readers < rayon::current_num_threads() { ranges.div_ceil(readers) } else { 1 }
 }
@@ -57,6 +67,11 @@ impl PostingSource for Store {
             0..LARGE => self.hash_ranges(1),
             _ => self.hash_ranges(4 * rayon::current_num_threads()),
         }
+    }
+
+    fn bytes_per_holder(&self) -> u64 {
+        let copied = if self.profile().has_two_views() { size_of::<Posting>() as u64 } else { 0 };
+        BYTES_PER_HOLDER + copied
     }
 
     fn visit_batches(
@@ -89,19 +104,29 @@ impl PostingSource for Store {
 
 #[cfg(test)]
 mod tests {
+    use fpdb_kernel::profile::Profile;
+    use fpdb_store::StoreOptions;
+
     use super::*;
 
     #[test]
     fn readers_keep_to_the_memory() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(8).build().unwrap();
-        pool.install(|| {
-            let holders = 1_000_000 * BYTES_PER_HOLDER;
-            for (memory, per_reader) in [(0, 32), (holders, 32), (2 * holders, 16), (3 * holders, 11), (8 * holders, 1)]
-            {
-                assert_eq!(ranges_per_reader(32, 1_000_000, memory), per_reader, "{memory} bytes");
-            }
-            assert_eq!(ranges_per_reader(1, 0, 0), 1);
-            assert_eq!(ranges_per_reader(0, 9, 0), 0);
-        });
+        let folder = tempfile::tempdir().unwrap();
+        // A database of programs also has postings of the text as written.
+        for (name, bytes) in [("prose", 52), ("code", 68)] {
+            let profile = Profile::named(name).unwrap();
+            let store = Store::create(&folder.path().join(name), &profile, &StoreOptions::default()).unwrap();
+            let (store, holders) = (&store, 1_000_000 * bytes);
+            pool.install(|| {
+                for (memory, per_reader) in
+                    [(0, 32), (holders, 32), (2 * holders, 16), (3 * holders, 11), (8 * holders, 1)]
+                {
+                    assert_eq!(ranges_per_reader(store, 32, 1_000_000, memory), per_reader, "{name} {memory}");
+                }
+                assert_eq!(ranges_per_reader(store, 1, 0, 0), 1);
+                assert_eq!(ranges_per_reader(store, 0, 9, 0), 0);
+            });
+        }
     }
 }
