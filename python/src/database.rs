@@ -452,9 +452,11 @@ impl NativeDatabase {
     fn readmit(&self, py: Python<'_>, names: Vec<String>) -> PyResult<u64> {
         let writer = self.writer()?;
         let readmit = || {
-            let mut contents = writer.kept_out()?;
-            contents.retain(|content| names.iter().any(|name| content.is_named(name)));
-            let digests: Vec<Digest> = contents.iter().map(|content| content.digest).collect();
+            let mut digests: Vec<Digest> = Vec::new();
+            writer.for_each_kept_out(|content| -> fpdb::Result<()> {
+                digests.extend(names.iter().any(|name| content.is_named(name)).then_some(content.digest));
+                Ok(())
+            })?;
             writer.readmit(&digests)?;
             Ok(digests.len() as u64)
         };

@@ -83,7 +83,7 @@ const KEPT: Duration = Duration::from_secs(30);
 type OfFiles = [Option<u64>; 5];
 
 fn of_files(database: &Database) -> OfFiles {
-    let Ok(stats) = database.stats() else { return OfFiles::default() };
+    let Ok(stats) = database.stats_without_lists() else { return OfFiles::default() };
     let bytes = stats.stored.iter().map(|part| part.bytes).sum();
     let committed = stats.committed_at.and_then(|at| at.try_into().ok()).unwrap_or(0);
     [stats.fingerprints, stats.runs, stats.deleted, bytes, committed].map(Some)

@@ -1,7 +1,9 @@
 //! Kept out: contents that were removed for good, so that no ingest adds them again.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
+use super::writer::REMOVED_AT_ONCE;
 use super::{Database, DatabaseWriter, KeptOut};
 use fpdb_host::clock;
 use fpdb_host::error::{Error, Result};
@@ -15,39 +17,60 @@ impl Database {
     /// # Errors
     /// A failure to read the store.
     pub fn kept_out(&self) -> Result<Vec<KeptOut>> {
-        let contents = self.store.kept_out()?.into_iter();
-        Ok(contents.map(|(digest, KeptOutRecord { names, since })| KeptOut { digest, names, since }).collect())
+        let mut contents = Vec::new();
+        self.for_each_kept_out(|content| {
+            contents.push(content);
+            Ok::<_, Error>(())
+        })?;
+        Ok(contents)
+    }
+
+    /// Calls `visit` with each of these contents, in the same order. Only one is in memory at a time.
+    ///
+    /// # Errors
+    /// The error of `visit`; a failure to read the store.
+    pub fn for_each_kept_out<E: From<Error>>(&self, mut visit: impl FnMut(KeptOut) -> Result<(), E>) -> Result<(), E> {
+        self.store.for_each_kept_out(|digest, KeptOutRecord { names, since }| visit(KeptOut { digest, names, since }))
     }
 }
 
 impl DatabaseWriter {
     /// Keeps the contents of these documents out: from now on, an ingest skips a document with the same
     /// bytes, whatever its name, unless a stored document has them. Unknown numbers are ignored. Nothing is
-    /// deleted: call [`Self::remove_numbers`] then.
+    /// deleted: call [`Self::remove_numbers`] then. Each commit notes at most 100,000 documents. After an
+    /// interruption, the same call notes the others.
     ///
     /// # Errors
     /// Fails if the store cannot be read or written.
     pub fn keep_out(&self, ids: &[DocId]) -> Result<()> {
-        self.store.change_alone(&StopToken::new(), || {
-            let mut contents: BTreeMap<Digest, KeptOutRecord> = self.store.kept_out()?.into_iter().collect();
-            let mut changed = BTreeSet::new();
-            for id in ids {
-                match self.store.document_numbered(id.0) {
-                    Err(Error::NoSuchNumber { .. }) => {}
-                    record => {
-                        let DocumentRecord { name, digest, .. } = record?;
-                        let content = contents.entry(digest).or_insert(KeptOutRecord { names: Vec::new(), since: 0 });
-                        content.since = clock::now();
-                        if content.has_room() && !content.names.contains(&name) {
-                            content.names.push(name);
-                        }
-                        changed.insert(digest);
-                    }
-                }
+        self.keep_out_in_portions(ids, REMOVED_AT_ONCE)
+    }
+
+    fn keep_out_in_portions(&self, ids: &[DocId], most: usize) -> Result<()> {
+        self.store.change_alone(&StopToken::new(), || ids.chunks(most).try_for_each(|ids| self.keep_some_out(ids)))
+    }
+
+    /// Keeps the contents of these documents out, in one commit.
+    fn keep_some_out(&self, ids: &[DocId]) -> Result<()> {
+        let mut contents: BTreeMap<Digest, KeptOutRecord> = BTreeMap::new();
+        for id in ids {
+            let DocumentRecord { name, digest, .. } = match self.store.document_numbered(id.0) {
+                Err(Error::NoSuchNumber { .. }) => continue,
+                record => record?,
+            };
+            let content = match contents.entry(digest) {
+                Entry::Occupied(content) => content.into_mut(),
+                Entry::Vacant(place) => place.insert(match self.store.kept_out_record(&digest)? {
+                    Some(record) => record,
+                    None => KeptOutRecord { names: Vec::new(), since: 0 },
+                }),
+            };
+            content.since = clock::now();
+            if content.has_room() && !content.names.contains(&name) {
+                content.names.push(name);
             }
-            contents.retain(|digest, _| changed.contains(digest));
-            self.store.keep_out(&contents.into_iter().collect::<Vec<_>>())
-        })
+        }
+        self.store.keep_out(&contents.into_iter().collect::<Vec<_>>())
     }
 
     /// Lets these contents in again. The next ingest reads archives and files of records again if a member
@@ -57,5 +80,30 @@ impl DatabaseWriter {
     /// Fails if the store cannot be read or written.
     pub fn readmit(&self, contents: &[Digest]) -> Result<()> {
         self.store.change_alone(&StopToken::new(), || self.store.readmit(contents))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Document, IngestOptions, Profile, Task};
+
+    #[test]
+    fn contents_are_kept_out_in_portions() {
+        let folder = tempfile::tempdir().unwrap();
+        let writer = Database::create(folder.path().join("db"), Profile::named("prose").unwrap()).unwrap();
+        // The documents 0, 4 and 8 have the same bytes, and so on. The numbers 10 and 11 are unknown.
+        let documents = (0..10).map(|number| Document::new(format!("{number}"), format!("text {}", number % 4)));
+        writer.ingest_with(documents, &IngestOptions::default(), &Task::new()).unwrap();
+        let ids: Vec<DocId> = (0..12).map(DocId).collect();
+        let commits = || writer.store.view().state().commits;
+        for (ids, expected) in [(&ids[..1], 1), (&ids[1..], 3)] {
+            let before = commits();
+            writer.keep_out_in_portions(ids, 3).unwrap();
+            assert_eq!(commits() - before, expected);
+        }
+        let mut names: Vec<_> = writer.kept_out().unwrap().into_iter().map(|content| content.names).collect();
+        names.sort_unstable();
+        assert_eq!(names, [vec!["0", "4", "8"], vec!["1", "5", "9"], vec!["2", "6"], vec!["3", "7"]]);
     }
 }

@@ -20,6 +20,17 @@ impl Database {
     /// # Errors
     /// Fails if the store cannot be measured.
     pub fn stats(&self) -> Result<DatabaseStats> {
+        self.store.unless_gone(self.measure().and_then(|stats| {
+            let (sources, kept_out) = (self.remembered_sources()?, self.kept_out()?);
+            Ok(DatabaseStats { sources, kept_out, ..stats })
+        }))
+    }
+
+    /// Like [`Self::stats`], without the lists that can be long: `sources` and `kept_out` are empty.
+    ///
+    /// # Errors
+    /// Fails if the store cannot be measured.
+    pub fn stats_without_lists(&self) -> Result<DatabaseStats> {
         self.store.unless_gone(self.measure())
     }
 
@@ -51,8 +62,8 @@ impl Database {
             cache: CacheUse { bytes, capacity },
             stored: self.store.bytes_by_part()?.into_iter().map(part).collect(),
             committed_at: (state.committed_at != 0).then_some(state.committed_at),
-            sources: self.remembered_sources()?,
-            kept_out: self.kept_out()?,
+            sources: Vec::new(),
+            kept_out: Vec::new(),
             damaged_stores: self.store.damaged_stores()?,
         })
     }

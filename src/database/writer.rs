@@ -81,9 +81,9 @@ impl Answer for Removal {
     const SCHEMA: &'static str = "fpdb.rm/1";
 }
 
-/// Maximum number of documents that one commit removes for a report or a selection: their records stay in
-/// memory until the commit.
-const REMOVED_AT_ONCE: usize = 100_000;
+/// Maximum number of documents that one commit removes for a report or a selection, or keeps out: their
+/// records stay in memory until the commit.
+pub(super) const REMOVED_AT_ONCE: usize = 100_000;
 
 /// Maximum number of names of documents that stay and are listed.
 const LEFT_NAMES: usize = 20;
@@ -387,9 +387,9 @@ impl DatabaseWriter {
     /// Fails if the store cannot be read or written; [`Error::Stopped`].
     pub fn compact(&self, task: &Task<'_>) -> Result<Compaction> {
         self.store.change_alone(task.token(), || {
-            let before = self.stats()?.stored_bytes();
+            let before = self.stats_without_lists()?.stored_bytes();
             self.store.compact(task)?;
-            Ok(Compaction { schema: Schema::new(), before, after: self.stats()?.stored_bytes() })
+            Ok(Compaction { schema: Schema::new(), before, after: self.stats_without_lists()?.stored_bytes() })
         })
     }
 

@@ -18,7 +18,8 @@ use std::time::Instant;
 use rustc_hash::FxHashSet;
 
 use super::first_names::name_place;
-use super::known::{KnownDocuments, is_same, kept_out_digest};
+use super::kept_out::KeptOutContents;
+use super::known::{KnownDocuments, is_same};
 use super::messages::{IntakeStep, Parcel, ParcelEntry, ReadDocument};
 use super::options::{IngestOptions, OnChange};
 use super::prune::LastFile;
@@ -32,7 +33,6 @@ use fpdb_host::skip_reason::SkipReason;
 use fpdb_host::stop::StopToken;
 use fpdb_host::threads;
 use fpdb_kernel::columns::Fingerprints;
-use fpdb_kernel::document::Digest;
 use fpdb_reading::input::About;
 use fpdb_store::{Batch, Committer, DocumentRecord, PUSHED_AT_ONCE, PendingDocuments, Store};
 
@@ -57,14 +57,12 @@ pub(super) struct Intake<'a> {
     pub(super) summary: IngestSummary,
     /// In a dry run, the new names of renamed files. Their documents are stored under the old names.
     pub(super) given_in_dry_run: FxHashSet<String>,
-    /// The counts of the run when the current container began. `None` after a failure in it.
+    /// The counts of the run when the container that is being read began. `None` if none is, or if the run
+    /// neither remembers it nor deletes stored documents of it: the run stops, or the file is skipped.
     before: Option<RunCounts>,
     /// The path of the container that began last, until it was read whole.
     unread: Option<String>,
-    /// The contents that were removed for good.
-    kept_out: FxHashSet<Digest>,
-    /// As in [`kept_out_digest`].
-    kept_out_digest: Option<u64>,
+    kept_out: &'a KeptOutContents,
     /// The number of documents skipped because they are kept out.
     kept_out_skips: u64,
     /// The number of failures that another run may not have.
@@ -108,7 +106,7 @@ fn lock(committer: &Mutex<Committer>) -> MutexGuard<'_, Committer> {
 /// Calls `work` with an intake, beside a thread that commits its batches.
 pub(super) fn with_intake<T>(
     store: &Store,
-    options: &IngestOptions,
+    (options, kept_out): (&IngestOptions, &KeptOutContents),
     task: &Task<'_>,
     work: impl FnOnce(&mut Intake<'_>) -> Result<T>,
 ) -> Result<T> {
@@ -149,8 +147,7 @@ pub(super) fn with_intake<T>(
             given_in_dry_run: FxHashSet::default(),
             before: None,
             unread: None,
-            kept_out: store.kept_out()?.into_iter().map(|(digest, _)| digest).collect(),
-            kept_out_digest: kept_out_digest(store)?,
+            kept_out,
             kept_out_skips: 0,
             passing_failures: 0,
             sweep: Sweep::new(store.view().state().next_document),

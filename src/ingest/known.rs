@@ -5,7 +5,7 @@
 //! ([`is_same`]). It compares with the documents as they will be after the batches of this run
 //! ([`KnownDocuments`]).
 
-use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
+use xxhash_rust::xxh3::xxh3_128;
 
 use super::options::{IngestOptions, ReadOutcome};
 use super::record::metadata_after;
@@ -83,7 +83,8 @@ pub(super) struct KnownContainer {
     pub(super) has_failed: bool,
 }
 
-/// Looks up a container by its file. `None` if it must be read. `kept_out` is as in [`kept_out_digest`].
+/// Looks up a container by its file. `None` if it must be read. `kept_out` is as in
+/// [`KeptOutContents::digest`](super::kept_out::KeptOutContents::digest).
 pub(super) fn container(
     store: &Store,
     (options, kept_out): (&IngestOptions, Option<u64>),
@@ -98,12 +99,6 @@ pub(super) fn container(
         .flat_map(|kept_out| [false, true].map(|has_failed| ReadOutcome { has_failed, kept_out }));
     let outcome = outcomes.find(|&outcome| known.settings == options.settings(name, &file.source, outcome));
     Ok(outcome.map(|outcome| KnownContainer { documents: known.documents, has_failed: outcome.has_failed }))
-}
-
-/// A digest of all contents that are kept out. `None` if there are none.
-pub(super) fn kept_out_digest(store: &Store) -> Result<Option<u64>> {
-    let digests: Vec<u8> = store.kept_out()?.into_iter().flat_map(|(digest, _)| digest).collect();
-    Ok((!digests.is_empty()).then(|| xxh3_64(&digests)))
 }
 
 /// The digest of a document's bytes, if the document stored under its name has the same digest.

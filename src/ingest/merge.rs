@@ -4,6 +4,7 @@
 use std::time::Instant;
 
 use super::intake::{Intake, with_intake};
+use super::kept_out::KeptOutContents;
 use super::options::IngestOptions;
 use super::summary::IngestSummary;
 use fpdb_host::error::{Error, Result};
@@ -23,7 +24,8 @@ pub(crate) fn merge(store: &Store, other: &Store, options: &IngestOptions, task:
         let (path, other, stored) = (other.root().to_owned(), *other.profile(), *store.profile());
         return Err(Error::OtherProfile { path, other: Box::new(other), stored: Box::new(stored) });
     }
-    let summary = with_intake(store, options, task, |intake| merge_into(intake, other, task))?;
+    let summary =
+        with_intake(store, (options, &KeptOutContents::of(store)?), task, |intake| merge_into(intake, other, task))?;
     if !summary.interrupted {
         store.adopt_sources(other)?;
     }

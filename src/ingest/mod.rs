@@ -7,6 +7,7 @@
 mod fingerprinters;
 pub(crate) mod first_names;
 mod intake;
+mod kept_out;
 mod known;
 mod merge;
 mod messages;
@@ -29,6 +30,7 @@ use fpdb_host::progress::Task;
 use fpdb_reading::input::{Document, InputLimits, Source};
 use fpdb_store::Store;
 use intake::with_intake;
+use kept_out::KeptOutContents;
 use prune::{Prune, SearchFailures};
 use rustc_hash::FxHashSet;
 
@@ -57,19 +59,20 @@ pub(crate) fn ingest(
     let started = Instant::now();
     let options = &within_memory(store, options)?;
     let names = &FirstNames::new(store, sources, task)?;
-    let mut prune = if options.prune { Prune::of(store, sources, options, task)? } else { None };
+    let kept_out = &KeptOutContents::of(store)?;
+    let mut prune = if options.prune { Prune::of(store, sources, (options, kept_out), task)? } else { None };
     let (mut renamed, mut given_in_dry_run, mut failures) = (0, FxHashSet::default(), SearchFailures::default());
     if let Some(prune) = &mut prune {
-        let mut found = rename::rename(store, sources, (options, names), prune, task)?;
+        let mut found = rename::rename(store, sources, (options, names, kept_out), prune, task)?;
         renamed = found.committed;
         given_in_dry_run = found.given_in_dry_run;
         failures = found.unseen.take_failures();
         prune.keep(&found.renamed, found.unseen);
     }
-    let summary = with_intake(store, options, task, |intake| {
+    let summary = with_intake(store, (options, kept_out), task, |intake| {
         intake.summary.renamed = renamed;
         intake.given_in_dry_run = given_in_dry_run;
-        pipeline::run(store, options, task, intake, |walker| walker.walk(sources, names, failures))?;
+        pipeline::run(store, options, task, intake, |walker| walker.walk(sources, (names, kept_out), failures))?;
         if let Some(prune) = &prune {
             intake.prune(prune, task.token())?;
         }
@@ -87,7 +90,8 @@ pub(crate) fn ingest_documents(
 ) -> Result<IngestSummary> {
     let started = Instant::now();
     let options = &within_memory(store, options)?;
-    let summary = with_intake(store, options, task, |intake| {
+    let kept_out = &KeptOutContents::of(store)?;
+    let summary = with_intake(store, (options, kept_out), task, |intake| {
         pipeline::run(store, options, task, intake, |walker| {
             walker.take_supplied(documents);
             Ok(())

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use roaring::RoaringBitmap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::kept_out::KeptOutContents;
 use super::known::KnownDocuments;
 use super::options::{IngestOptions, ReadOutcome};
 use crate::database::remembered;
@@ -22,7 +23,8 @@ use fpdb_store::{ContainerRecord, DocumentRecord, SourceRecord, Store};
 /// The documents of the named folders whose files are gone.
 pub(super) struct Prune {
     pub(super) missing: Vec<MissingDocument>,
-    /// The missing containers and compressed files that were ingested whole with the same settings.
+    /// The missing containers and compressed files that were ingested whole with the same settings, except
+    /// for members that are kept out.
     pub(super) containers: Vec<MissingContainer>,
     /// Documents with names in these folders that were read from another place, and whose files are gone
     /// there.
@@ -136,7 +138,7 @@ impl Prune {
     pub(super) fn of(
         store: &Store,
         sources: &[Source],
-        options: &IngestOptions,
+        (options, kept_out): (&IngestOptions, &KeptOutContents),
         task: &Task<'_>,
     ) -> Result<Option<Self>> {
         let scope = Scope::new(sources, &options.walk)?;
@@ -155,7 +157,8 @@ impl Prune {
                     let is_file = record.member.is_none();
                     missing.push(MissingDocument { id, bytes: record.bytes, digest: record.digest, is_file });
                     if !containers.contains_key(source) {
-                        containers.insert(source.to_owned(), container_of(store, options, &record, source)?);
+                        containers
+                            .insert(source.to_owned(), container_of(store, (options, kept_out), &record, source)?);
                     }
                     if let Some(Some(container)) = containers.get_mut(source) {
                         container.ids.push(id);
@@ -223,16 +226,20 @@ impl Prune {
     }
 }
 
-/// The container that a document came from, if it was ingested whole.
+/// The container that a document came from, if it was ingested whole, except for members that are kept out.
 fn container_of(
     store: &Store,
-    options: &IngestOptions,
+    (options, kept_out): (&IngestOptions, &KeptOutContents),
     document: &DocumentRecord,
     source: &str,
 ) -> Result<Option<MissingContainer>> {
     let Some(record) = store.container(source)? else { return Ok(None) };
     let name = file_name_of(&document.name, document.member.as_deref());
-    let name = name.filter(|name| record.settings == options.settings(name, source, ReadOutcome::default()));
+    let is_whole = |name: &&str| {
+        let outcomes = [None, kept_out.digest()].map(|kept_out| ReadOutcome { has_failed: false, kept_out });
+        outcomes.into_iter().any(|outcome| record.settings == options.settings(name, source, outcome))
+    };
+    let name = name.filter(is_whole);
     Ok(name.is_some().then(|| MissingContainer { record, ids: Vec::new() }))
 }
 

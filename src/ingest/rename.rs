@@ -12,6 +12,7 @@ use roaring::RoaringBitmap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::first_names::{FirstNames, name_place};
+use super::kept_out::KeptOutContents;
 use super::options::IngestOptions;
 use super::prune::{LastFile, MissingContainer, MissingDocument, Prune, Unseen};
 use super::record::{metadata_after, origin_of};
@@ -48,11 +49,11 @@ pub(super) struct Found {
 pub(super) fn rename(
     store: &Store,
     sources: &[Source],
-    (options, names): (&IngestOptions, &FirstNames<'_>),
+    (options, names, kept_out): (&IngestOptions, &FirstNames<'_>, &KeptOutContents),
     prune: &Prune,
     task: &Task<'_>,
 ) -> Result<Found> {
-    let mut renaming = Renaming::new(store, options, prune, task);
+    let mut renaming = Renaming::new(store, (options, kept_out), prune, task);
     if prune.missing.is_empty() {
         return Ok(Found::default());
     }
@@ -81,6 +82,7 @@ pub(super) fn rename(
 struct Renaming<'a> {
     store: &'a Store,
     options: &'a IngestOptions,
+    kept_out: &'a KeptOutContents,
     prune: &'a Prune,
     task: &'a Task<'a>,
     reader: Reader,
@@ -101,7 +103,12 @@ struct Renaming<'a> {
 }
 
 impl<'a> Renaming<'a> {
-    fn new(store: &'a Store, options: &'a IngestOptions, prune: &'a Prune, task: &'a Task<'a>) -> Self {
+    fn new(
+        store: &'a Store,
+        (options, kept_out): (&'a IngestOptions, &'a KeptOutContents),
+        prune: &'a Prune,
+        task: &'a Task<'a>,
+    ) -> Self {
         let mut missing: FxHashMap<Digest, VecDeque<u32>> = FxHashMap::default();
         let files = || prune.missing.iter().filter(|document| document.is_file);
         for &MissingDocument { id, digest, .. } in files() {
@@ -115,6 +122,7 @@ impl<'a> Renaming<'a> {
         Self {
             store,
             options,
+            kept_out,
             prune,
             task,
             reader: Reader::new(options.read.limits.clone()),
@@ -233,7 +241,8 @@ impl<'a> Renaming<'a> {
         Ok(false)
     }
 
-    /// True if a file holds exactly the documents of a missing container.
+    /// True if a file holds exactly the documents of a missing container. It may hold members that are kept
+    /// out.
     fn is_same(&mut self, container: &MissingContainer, file: &FileFacts) -> Result<bool> {
         if container.ids.len() as u64 != container.record.documents {
             return Ok(false);
@@ -250,13 +259,17 @@ impl<'a> Renaming<'a> {
             let Some(record) = record else { return Ok(false) };
             unmet.insert(key(record.member.as_deref()), (record.digest, Format::named(&record.format)));
         }
-        let (options, task) = (self.options, self.task);
+        let (options, task, kept_out) = (self.options, self.task, self.kept_out);
         let mut same = unmet.len() == container.ids.len();
         let walk = WalkOptions::default();
         let looked = for_each_held(&file.path, &walk, &options.read, task.token(), &mut |held| {
             same &= match held {
                 Ok(held) => self.content(&held).is_some_and(|(digest, format)| {
-                    unmet.remove(&key(held.about.member.as_deref())) == Some((digest, Some(format)))
+                    match unmet.remove(&key(held.about.member.as_deref())) {
+                        Some(stored) => stored == (digest, Some(format)),
+                        // Members that are kept out are not stored.
+                        None => kept_out.contains(&digest),
+                    }
                 }),
                 Err((name, error)) => {
                     self.unseen.note_file(&name, file, error);

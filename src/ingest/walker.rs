@@ -13,6 +13,7 @@ use rustc_hash::FxHashSet;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::first_names::{FileName, FirstNames};
+use super::kept_out::KeptOutContents;
 use super::known::{self, Known, KnownContainer};
 use super::messages::{IntakeStep, JobEntry, ReadContainer, ReadJob};
 use super::options::IngestOptions;
@@ -45,7 +46,7 @@ pub(super) struct Walker<'a> {
     progress: &'a dyn Progress,
     /// The filter for members of archives.
     filter: Option<Arc<PathFilter>>,
-    /// A digest of all contents that are kept out, if there are any.
+    /// As in [`KeptOutContents::digest`].
     kept_out: Option<u64>,
     steps: SyncSender<IntakeStep>,
     jobs: SyncSender<ReadJob>,
@@ -83,7 +84,12 @@ impl<'a> Walker<'a> {
     }
 
     /// Finds the documents of `sources`, after a search for renamed files with these failures.
-    pub(super) fn walk(&mut self, sources: &[Source], names: &FirstNames<'_>, failures: SearchFailures) -> Result<()> {
+    pub(super) fn walk(
+        &mut self,
+        sources: &[Source],
+        (names, kept_out): (&FirstNames<'_>, &KeptOutContents),
+        failures: SearchFailures,
+    ) -> Result<()> {
         for (path, (name, error)) in failures {
             self.unseen.insert(path);
             if self.step(IntakeStep::Failed { name, error }).is_break() {
@@ -93,7 +99,7 @@ impl<'a> Walker<'a> {
         let mut failure = None;
         let options = self.options;
         self.filter = Some(Arc::new(PathFilter::new(&options.walk)?));
-        self.kept_out = known::kept_out_digest(self.store)?;
+        self.kept_out = kept_out.digest();
         walk(sources, &options.walk, &mut |found| match self.found(found, names) {
             Ok(flow) => flow,
             Err(error) => {

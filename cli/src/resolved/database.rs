@@ -94,7 +94,7 @@ pub(crate) fn tell_if_above(global: &Global, path: &Path, printer: &Printer) -> 
 
 /// Prints a note if all documents are boilerplate, so that nothing can match.
 pub(crate) fn tell_if_all_boilerplate(database: &Database, printer: &Printer) -> anyhow::Result<()> {
-    let stats = database.stats()?;
+    let stats = database.stats_without_lists()?;
     if stats.documents > 0 && stats.boilerplate == stats.documents {
         printer.warning(
             "all stored documents are boilerplate, which never matches: to undo it, `fpdb rm` them and ingest them without --boilerplate",

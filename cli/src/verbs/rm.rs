@@ -93,6 +93,29 @@ fn note_copies(database: &Database, removed: &[DocumentInfo], printer: &Printer)
     Ok(())
 }
 
+/// Those of these documents that others have the bytes of, one for each content, and mails whose attachments
+/// are documents. Notes on what stays after a removal need no others, so a large removal keeps few in memory.
+fn that_may_leave_others(database: &Database, ids: &[DocId]) -> anyhow::Result<Vec<DocumentInfo>> {
+    let (mut documents, mut contents) = (Vec::new(), BTreeSet::new());
+    for &id in ids {
+        let mut document = database.document(id)?;
+        document.metadata.clear();
+        let has_copies = !contents.contains(&document.digest) && !database.first_identical_to(&document, 1)?.is_empty();
+        if has_copies {
+            contents.insert(document.digest);
+        }
+        if has_copies || document.format == "mail" && !attachments_of(database, &document.name)?.is_empty() {
+            documents.push(document);
+        }
+    }
+    Ok(documents)
+}
+
+/// The attachments of a mail that are documents.
+fn attachments_of(database: &Database, mail: &str) -> anyhow::Result<Vec<DocId>> {
+    Ok(database.select(&[format!("{mail}!")], &[], &Task::new())?.ids)
+}
+
 /// Prints the number of attachments of removed mails that stay.
 fn note_attachments(
     database: &Database,
@@ -109,10 +132,9 @@ fn note_attachments(
             Ok(_) => continue,
             Err(error) => return Err(error.into()),
         }
-        let prefix = format!("{mail}!");
-        let inside = database.select(std::slice::from_ref(&prefix), &[], &Task::new())?.ids.len() as u64;
+        let inside = attachments_of(database, &mail)?.len() as u64;
         attachments += inside;
-        prefixes.extend((inside > 0).then(|| format!("--prefix '{}'", escape_terminal(&prefix))));
+        prefixes.extend((inside > 0).then(|| format!("--prefix '{}!'", escape_terminal(&mail))));
     }
     if attachments > 0 {
         let stay = if attachments == 1 { "stays" } else { "stay" };
@@ -133,17 +155,23 @@ fn note_attachments(
 
 /// Lets documents in again that were removed under these names.
 fn readmit(database: &DatabaseWriter, args: &RmArgs, printer: &Printer) -> anyhow::Result<RunStatus> {
-    let kept_out = database.kept_out()?;
     // A content has its first 100 names, and its digest.
     let is_named = |content: &KeptOut, name: &String| {
         content.is_named(name) || *name == format!("{:032x}", u128::from_be_bytes(content.digest))
     };
-    let wanted = kept_out.iter().filter(|content| args.readmit.iter().any(|name| is_named(content, name)));
-    let digests: Vec<Digest> = wanted.map(|content| content.digest).collect();
+    let (mut digests, mut unknown): (Vec<Digest>, BTreeSet<&String>) = (Vec::new(), args.readmit.iter().collect());
+    database.for_each_kept_out(|content| -> anyhow::Result<()> {
+        let mut names = args.readmit.iter().filter(|name| is_named(&content, name)).peekable();
+        digests.extend(names.peek().map(|_| content.digest));
+        for name in names {
+            unknown.remove(name);
+        }
+        Ok(())
+    })?;
     database.readmit(&digests)?;
     printer.note(&format!("{} let in again", count(digests.len() as u64, "content")));
     let mut status = RunStatus::Done;
-    for name in args.readmit.iter().filter(|name| !kept_out.iter().any(|content| is_named(content, name))) {
+    for name in args.readmit.iter().filter(|name| unknown.contains(name)) {
         let told = format!("no content with the name or digest {name} is kept out");
         if args.ignore_missing {
             printer.detail(&told);
@@ -217,7 +245,7 @@ fn by_selection(global: &Global, args: &RmArgs, printer: &Printer) -> anyhow::Re
         let mut kept_out = Vec::new();
         if args.keep_out {
             let ids = database.select(&args.prefixes, &args.fields, &steps.task())?.ids;
-            kept_out = ids.iter().map(|&id| database.document(id)).collect::<Result<_, _>>()?;
+            kept_out = that_may_leave_others(&database, &ids)?;
             database.keep_out(&ids)?;
         }
         let removed = database.remove_selected(&args.prefixes, &args.fields, &steps.task());

@@ -27,6 +27,21 @@ impl Store {
     /// A failure to read the store; [`Error::Damaged`].
     pub fn kept_out(&self) -> Result<Vec<(Digest, KeptOutRecord)>> {
         let mut contents = Vec::new();
+        self.for_each_kept_out(|digest, record| {
+            contents.push((digest, record));
+            Ok::<_, Error>(())
+        })?;
+        Ok(contents)
+    }
+
+    /// Calls `visit` with each of these contents, in the same order.
+    ///
+    /// # Errors
+    /// The error of `visit`; a failure to read the store; [`Error::Damaged`].
+    pub fn for_each_kept_out<E: From<Error>>(
+        &self,
+        mut visit: impl FnMut(Digest, KeptOutRecord) -> Result<(), E>,
+    ) -> Result<(), E> {
         for entry in self.engine.entries(MAIN, KEPT_OUT_PREFIX, ACTION)? {
             let (key, value) = entry?;
             if !key.starts_with(KEPT_OUT_PREFIX) {
@@ -36,9 +51,18 @@ impl Store {
                 what: "a content that is kept out".into(),
                 detail: "its key has no digest",
             })?;
-            contents.push((digest, records::decode(&value, || "a content that is kept out".into())?));
+            visit(digest, record_in(&value)?)?;
         }
-        Ok(contents)
+        Ok(())
+    }
+
+    /// The record of a content. `None` if it is not kept out.
+    ///
+    /// # Errors
+    /// A failure to read the store; [`Error::Damaged`].
+    pub fn kept_out_record(&self, digest: &Digest) -> Result<Option<KeptOutRecord>> {
+        let value = self.engine.get(MAIN, kept_out_key(digest), ACTION)?;
+        value.map(|value| record_in(&value)).transpose()
     }
 
     /// Keeps these contents out from now on, in place of earlier records.
@@ -70,4 +94,8 @@ impl Store {
         }
         self.change(changes, View::clone(&self.view()), "note which contents are let in again")
     }
+}
+
+fn record_in(value: &[u8]) -> Result<KeptOutRecord> {
+    records::decode(value, || "a content that is kept out".into())
 }

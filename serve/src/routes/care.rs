@@ -23,10 +23,8 @@ use crate::problem::{Answer, Problem};
 pub(crate) async fn stats(State(app): State<Arc<App>>) -> Answer<Json<DatabaseStats>> {
     let database = app.reader().ok_or_else(Problem::ending)?;
     let stats = app.work.run(move |_| {
-        let mut stats = database.stats()?;
+        let mut stats = database.stats_without_lists()?;
         stats.path = stats.path.file_name().map(Into::into).unwrap_or_default();
-        stats.sources.clear();
-        stats.kept_out.clear();
         Ok(stats)
     });
     stats.await.map(Json)

@@ -173,7 +173,7 @@ impl Intake<'_> {
         }
         self.unread = None;
         let has_kept_out = before.kept_out_skips != self.kept_out_skips;
-        let kept_out = self.kept_out_digest.filter(|_| has_kept_out);
+        let kept_out = self.kept_out.digest().filter(|_| has_kept_out);
         let settings = self.options.settings(&name, &file.source, ReadOutcome { has_failed, kept_out });
         // The next run reads the container again if some members are not stored as they are now.
         let modified = trusted_mtime(&file).filter(|_| before.kept == kept).unwrap_or(UNREAD.modified);

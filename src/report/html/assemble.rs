@@ -370,7 +370,7 @@ fn boilerplate_documents(database: &Database, left_out: u64) -> Result<Vec<Strin
 }
 
 fn searched(database: &Database, options: &HtmlOptions) -> Result<DatabaseData> {
-    let stats = database.stats()?;
+    let stats = database.stats_without_lists()?;
     let path = options.database.clone().unwrap_or_else(|| stats.path.display().to_string());
     Ok(DatabaseData { path: Some(path), documents: stats.documents })
 }

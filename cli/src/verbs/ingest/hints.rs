@@ -10,7 +10,7 @@ const FEW_RECORDS: u64 = 10;
 
 /// The advice to compact, if a cold query reads many blocks for each hash.
 pub(super) fn compaction_hint(database: &DatabaseWriter) -> anyhow::Result<Option<String>> {
-    let stats = database.stats()?;
+    let stats = database.stats_without_lists()?;
     if stats.cold_blocks < DatabaseStats::MANY_BLOCKS {
         return Ok(None);
     }
