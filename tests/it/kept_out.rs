@@ -63,6 +63,60 @@ fn a_document_that_is_kept_out_comes_back_under_no_name() {
     );
 }
 
+/// A member that gets a content that is kept out is no member that its archive has lost.
+#[test]
+fn only_a_replacing_ingest_removes_the_version_before() {
+    for (on_change, stays) in [("keep", true), ("both", true), ("replace", false)] {
+        let folder = Folder::new();
+        folder.write("in/secret.txt", prose(3));
+        folder.write("in/all.zip", zip_of(&[("x.txt", prose(1).as_bytes()), ("y.txt", prose(2).as_bytes())]));
+        folder.ok(&["ingest", "-q", "--profile", "prose", "in"]);
+        folder.ok(&["rm", "in/secret.txt", "--keep-out"]);
+        let bytes = prose(3);
+        folder.write("in/all.zip", zip_of(&[("x.txt", bytes.as_bytes()), ("y.txt", prose(2).as_bytes())]));
+        assert_eq!(kept_out(&folder, &["--on-change", on_change, "--prune", "in"]), 2);
+        assert_eq!(names(&folder).contains(&"in/all.zip!x.txt".to_owned()), stays, "{on_change}");
+        assert!(names(&folder).contains(&"in/all.zip!y.txt".to_owned()), "{on_change}");
+    }
+}
+
+/// The documents of a renamed mailbox keep their numbers although one of its mails is kept out.
+#[test]
+fn a_renamed_mailbox_is_recognised_without_a_mail_that_is_kept_out() {
+    let folder = Folder::new();
+    let mails: String = (1..4).map(|number| mail("bob@b.example", number)).collect();
+    folder.write("in/a.mbox", &mails);
+    folder.age("in/a.mbox");
+    folder.write("in/other.txt", prose(9));
+    folder.ok(&["ingest", "-q", "--profile", "prose", "in"]);
+    let numbers = || -> Vec<(String, u64)> {
+        let listed = folder.ok(&["list", "in/", "--format", "json"]).json();
+        let mut listed: Vec<_> = listed
+            .iter()
+            .map(|document| (document["name"].as_str().unwrap().to_owned(), document["id"].as_u64().unwrap()))
+            .collect();
+        listed.sort_unstable();
+        listed
+    };
+    folder.ok(&["rm", "in/a.mbox#2", "--keep-out"]);
+    // The mailbox is read again, without the mail.
+    assert_eq!(kept_out(&folder, &["in"]), 1);
+    let mut expected = numbers();
+    assert_eq!(expected.len(), 3);
+    for (old, new) in [("a.mbox", "b.mbox"), ("b.mbox", "c.mbox")] {
+        std::fs::rename(folder.path().join("in").join(old), folder.path().join("in").join(new)).unwrap();
+        let run = folder.ok(&["ingest", "--prune", "--format", "json", "in"]).json().remove(0);
+        assert_eq!(run["renamed"], 2, "{run}");
+        expected.iter_mut().for_each(|(name, _)| *name = name.replace(old, new));
+        assert_eq!(numbers(), expected);
+    }
+    // Another mail in place of the one that is kept out: the mailbox is another one.
+    std::fs::remove_file(folder.path().join("in/c.mbox")).unwrap();
+    folder.write("in/d.mbox", mails.replace("Subject: 2", "Subject: 8"));
+    let run = folder.ok(&["ingest", "--prune", "--format", "json", "in"]).json().remove(0);
+    assert!(run.get("renamed").is_none() && run["pruned"] == 2 && run["added"] == 3, "{run}");
+}
+
 /// A name of each copy lets the content in again, also from archives and mails whose files are unchanged.
 #[test]
 fn each_name_of_a_content_lets_it_in_again() {

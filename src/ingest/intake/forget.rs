@@ -148,11 +148,16 @@ impl Intake<'_> {
         Some((source.clone(), ContainerRecord { bytes: record.bytes, modified: *modified, documents: 1, settings }))
     }
 
-    /// Deletes the stored versions of a document whose new version is kept out.
+    /// Handles the stored versions of a document whose new version is kept out. They are deleted if it would
+    /// have replaced them, and stay otherwise. In both cases the sweep must not delete them.
     pub(super) fn drop_versions_before(&mut self, kept_out: &DocumentRecord) -> Result<()> {
         for id in self.known().named(&kept_out.name)? {
             let old = self.known().record(id)?;
-            if self.replaces() && old.source == kept_out.source {
+            if old.source != kept_out.source {
+                continue;
+            }
+            self.sweep.meet(id);
+            if self.replaces() {
                 self.progress.removed(&old.name);
                 self.summary.removed += 1;
                 self.summary.list_removed(&old.name);
