@@ -18,7 +18,7 @@ use crate::ingest::{self, IngestOptions};
 use fpdb_host::error::{Error, Result};
 use fpdb_host::failure::Failure;
 use fpdb_host::progress::Task;
-use fpdb_host::schema::{Answer, Schema};
+use fpdb_host::schema::{Answer, Schema, is_zero};
 use fpdb_store::{Assembled, Store, StoreOptions};
 
 /// The folder in which the build becomes its own database, if the target database already has documents.
@@ -45,6 +45,12 @@ pub struct Assembly {
     pub unchanged: u64,
     /// Number of these documents that replaced a stored document of the same name.
     pub replaced: u64,
+    /// Number of these documents that were skipped because their contents are kept out.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub kept_out: u64,
+    /// Number of stored documents that were deleted because their new versions are kept out.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub removed: u64,
     /// Number of documents that the build could not read.
     pub failures: u64,
     /// The first of these.
@@ -101,6 +107,8 @@ fn add_to_store(staging: &Staging, generation: [u8; 16], store: &Store, task: &T
         added: totals.documents,
         unchanged: 0,
         replaced: 0,
+        kept_out: 0,
+        removed: 0,
         failures: totals.failed,
         failed: totals.failures,
         bytes: totals.bytes,
@@ -121,6 +129,8 @@ fn add_to_store(staging: &Staging, generation: [u8; 16], store: &Store, task: &T
             return Err(Error::Stopped);
         }
         (assembly.added, assembly.unchanged, assembly.replaced) = (merged.added, merged.unchanged, merged.replaced);
+        // A merge skips nothing else.
+        (assembly.kept_out, assembly.removed) = (merged.skips, merged.removed);
         write_whole(&path, &assembly)?;
         store.note_assembled(&generation)?;
     }

@@ -12,6 +12,7 @@ use fpdb::staging::{StagedColumns, StagedRows, Staging, StagingPlan, StagingSumm
 use fpdb::{Database, Document, Error, Fingerprinter, Fingerprints, Format, IngestOptions, Profile, Task};
 use serde_json::Value;
 
+use crate::bad_input::prose;
 use crate::oracle::Random;
 use crate::support::{Folder, copy};
 
@@ -292,6 +293,17 @@ fn a_database_with_documents_takes_a_build_in_like_a_merge_and_only_once() {
     verified(&folder, "db");
     let gone = folder.run(&["--db", "db", "assemble", "staging-2"]);
     assert!(gone.status == 2 && gone.stderr.contains("there is no build"), "{gone:?}");
+    // Contents that are kept out are not added, and the answer counts them.
+    folder.write("secret.txt", prose(78));
+    folder.ok(&["--db", "db", "ingest", "-q", "secret.txt"]);
+    folder.ok(&["--db", "db", "rm", "--keep-out", "secret.txt"]);
+    let third = [input(&first[0].name, prose(78)), input("c/copy.txt", prose(78)), input("c/new.txt", prose(77))];
+    let with_text = plan(&profile, &third, &mut Random(5)).store_text(true);
+    build(&folder.path().join("staging-3"), &with_text, &third, &mut Random(6));
+    let added = folder.ok(&["--db", "db", "assemble", "staging-3", "--format", "json"]).json().remove(0);
+    let count = |name: &str| added[name].as_u64().unwrap_or(0);
+    let counts = ["documents", "added", "replaced", "kept_out", "removed"].map(count);
+    assert_eq!(counts, [3, 1, 0, 2, 1]);
     // A refused assembly creates no database.
     let none = folder.run(&["--db", "new", "assemble", "staging-2"]);
     assert!(none.status == 2 && !folder.path().join("new").exists(), "{none:?}");

@@ -935,11 +935,14 @@ class Assembly(Answer):
 
     Attributes:
         generation: what tells the build from others.
-        documents: documents of the build: `added`, `unchanged` and `replaced` ones.
+        documents: documents of the build: `added`, `unchanged`, `replaced` and `kept_out` ones.
+        removed: stored documents that were deleted because their new versions are kept out.
         failures, failed: documents that the build could not read, and the first of them.
         bytes, symbols, fingerprints: sums over the documents.
         files, file_bytes: sorted files that the database took over.
     """
+
+    _OPTIONAL = frozenset({"kept_out", "removed"})
 
     generation: str
     documents: int
@@ -954,6 +957,8 @@ class Assembly(Answer):
     files: int
     file_bytes: int
     seconds: float
+    kept_out: int = 0
+    removed: int = 0
     schema: str = "fpdb.assemble/1"
 
     @classmethod
