@@ -69,11 +69,11 @@ fn only_a_replacing_ingest_removes_the_version_before() {
     for (on_change, stays) in [("keep", true), ("both", true), ("replace", false)] {
         let folder = Folder::new();
         folder.write("in/secret.txt", prose(3));
-        folder.write("in/all.zip", zip_of(&[("x.txt", prose(1).as_bytes()), ("y.txt", prose(2).as_bytes())]));
+        folder.write("in/all.zip", zip([("x.txt", prose(1).as_bytes()), ("y.txt", prose(2).as_bytes())]));
         folder.ok(&["ingest", "-q", "--profile", "prose", "in"]);
         folder.ok(&["rm", "in/secret.txt", "--keep-out"]);
         let bytes = prose(3);
-        folder.write("in/all.zip", zip_of(&[("x.txt", bytes.as_bytes()), ("y.txt", prose(2).as_bytes())]));
+        folder.write("in/all.zip", zip([("x.txt", bytes.as_bytes()), ("y.txt", prose(2).as_bytes())]));
         assert_eq!(kept_out(&folder, &["--on-change", on_change, "--prune", "in"]), 2);
         assert_eq!(names(&folder).contains(&"in/all.zip!x.txt".to_owned()), stays, "{on_change}");
         assert!(names(&folder).contains(&"in/all.zip!y.txt".to_owned()), "{on_change}");
