@@ -38,6 +38,8 @@ pub(crate) struct App {
     pub(crate) limits: InputLimits,
     /// False once the service begins to end.
     ready: AtomicBool,
+    /// True while a service that only reads cannot show the last commit of another process.
+    behind: AtomicBool,
     requests: AtomicU64,
     /// Distinguishes the request ids of this process from those of other processes.
     epoch: u32,
@@ -85,6 +87,7 @@ impl App {
             bodies: Arc::new(Semaphore::new(bodies)),
             limits: options.limits(),
             ready: AtomicBool::new(true),
+            behind: AtomicBool::new(false),
             requests: AtomicU64::new(0),
             epoch: u32::from_be_bytes(epoch),
             options,
@@ -96,9 +99,17 @@ impl App {
         self.reader.get()
     }
 
-    /// Shows the last commit of another process, if the service only reads.
+    /// Shows the last commit of another process, if the service only reads. Returns false if that commit is
+    /// already shown.
     pub(crate) fn follow(&self) -> fpdb::Result<bool> {
-        self.reader.follow()
+        let followed = self.reader.follow();
+        self.behind.store(followed.is_err(), Ordering::Relaxed);
+        followed
+    }
+
+    /// True if answers show an earlier commit than the last one, because that one cannot be read.
+    pub(crate) fn is_behind(&self) -> bool {
+        self.behind.load(Ordering::Relaxed)
     }
 
     /// True until the service begins to end.

@@ -108,7 +108,7 @@ fn check(app: &App, sender: Option<Identity>, request: &Request) -> Answer<Optio
     let Some(needed) = needed(request.method(), route) else { return Ok(None) };
     check_origin(request.headers())?;
     let identity = sender.ok_or_else(Problem::no_key)?;
-    if request.method() == Method::GET {
+    if [Method::GET, Method::HEAD].contains(request.method()) {
         // Some lists need the right of an administrator, but change nothing.
         check_rights(&identity, needed)?;
     } else {

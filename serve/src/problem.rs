@@ -104,6 +104,12 @@ impl Problem {
             .detail(format!("a key with the right {needed} is needed"))
     }
 
+    /// The service shows an earlier commit than the last one.
+    pub(crate) fn behind() -> Self {
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, "behind", "the last commit of the database cannot be read")
+            .detail("answers show an earlier commit; the log tells why")
+    }
+
     /// The service changes nothing.
     pub(crate) fn read_only() -> Self {
         Self::new(StatusCode::FORBIDDEN, "read-only", "the service only reads the database")

@@ -34,8 +34,7 @@ impl Database {
     /// none that is spelled exactly so. At the end of a name, `~` asks for values that contain the given one,
     /// `>` for equal or later ones, `<` for equal or earlier ones and those that begin with the given one. If
     /// the given one is a date of ISO 8601, this is the order of time, and other texts do not count. If it
-    /// consists of digits, the values that are numbers also count, in the order of numbers; other texts do
-    /// not. Otherwise it is the order of text. Reads the records of all documents if there are fields or no
+    /// consists of digits, numbers count, in the order of numbers, and dates if it can be a year. Otherwise it is the order of text. Reads the records of all documents if there are fields or no
     /// prefixes.
     ///
     /// # Errors
@@ -52,7 +51,7 @@ impl Database {
     }
 
     /// At most `most` documents of the file or folder `name`: first the documents of this name, then those of
-    /// its parts, and of files in it, in the order of their names. Visits no others.
+    /// files in it, then its parts.
     ///
     /// # Errors
     /// A failure to read the store.

@@ -65,6 +65,8 @@ pub(super) struct Intake<'a> {
     kept_out: &'a KeptOutContents,
     /// The number of documents skipped because they are kept out.
     kept_out_skips: u64,
+    /// Number of stored versions that stay although the new version is kept out.
+    stale_versions: u64,
     /// The number of failures that another run may not have.
     passing_failures: u64,
     sweep: Sweep,
@@ -82,6 +84,7 @@ struct RunCounts {
     failures: u64,
     passing_failures: u64,
     kept_out_skips: u64,
+    stale_versions: u64,
 }
 
 /// A batch for the committing thread.
@@ -149,6 +152,7 @@ pub(super) fn with_intake<T>(
             unread: None,
             kept_out,
             kept_out_skips: 0,
+            stale_versions: 0,
             passing_failures: 0,
             sweep: Sweep::new(store.view().state().next_document),
             last_file: LastFile::default(),
@@ -185,9 +189,10 @@ impl Intake<'_> {
                 self.mark_unread();
                 self.unread = Some(source);
                 let IngestSummary { kept, failures, .. } = self.summary;
-                let Self { passing_failures, kept_out_skips, .. } = *self;
+                let Self { passing_failures, kept_out_skips, stale_versions, .. } = *self;
                 let documents = self.documents();
-                self.before = Some(RunCounts { documents, kept, failures, passing_failures, kept_out_skips });
+                self.before =
+                    Some(RunCounts { documents, kept, failures, passing_failures, kept_out_skips, stale_versions });
             }
             IntakeStep::Close(closed) => self.close(closed)?,
             IntakeStep::Repeated(documents, names) => {

@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 
+use clap::builder::BoolishValueParser;
 use clap::{Args, ValueEnum, ValueHint};
 
 use super::values::parse_size;
@@ -32,8 +33,10 @@ pub(crate) struct ServeArgs {
     ///
     /// Each change over HTTP is refused with status 403. Answers show a commit of another process, such as an
     /// ingest every night, after a second or two.
-    #[arg(long, env = "FPDB_READ_ONLY", hide_env = true)]
-    pub(crate) read_only: bool,
+    #[arg(long, value_name = "BOOL", env = "FPDB_READ_ONLY", hide_env = true)]
+    #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    #[arg(value_parser = BoolishValueParser::new(), hide_possible_values = true)]
+    pub(crate) read_only: Option<bool>,
     /// File of keys; without one everybody who reaches the address may do everything
     ///
     /// A key a line: its name, its rights, and the SHA-256 of the key; then limits of its own, if any. SIGHUP

@@ -99,13 +99,12 @@ mod with_service {
             ($($field:ident),*) => { $(if let Some(value) = args.$field.clone() { options.$field = value; })* };
         }
         set!(listen, job_memory, queue, per_key, connections, max_results, request_seconds, client_seconds, jobs);
-        set!(kept_jobs, drain_seconds, log_requests);
+        set!(kept_jobs, drain_seconds, log_requests, read_only);
         for (field, size) in [(&mut options.max_body, args.max_body), (&mut options.body_memory, args.body_memory)] {
             if let Some(size) = size {
                 *field = usize::try_from(size)?;
             }
         }
-        options.read_only |= args.read_only;
         options.key_file = args.key_file.clone().or(options.key_file);
         options.tls_cert = args.tls_cert.clone().or(options.tls_cert);
         options.tls_key = args.tls_key.clone().or(options.tls_key);

@@ -30,11 +30,13 @@ use fpdb_kernel::hex;
 struct ListLine {
     schema: Option<String>,
     document: Option<String>,
-    /// The name and the id of a document as `fpdb list` prints it. Other lines may have any fields.
+    /// The name, the id and the digest of a document as `fpdb list` prints it. Other lines may have any fields.
     #[serde(default)]
     name: Value,
     #[serde(default)]
     id: Value,
+    #[serde(default)]
+    digest: Value,
     #[serde(default)]
     matches: Vec<Named>,
     #[serde(default)]
@@ -47,6 +49,9 @@ struct Named {
     /// The one document of this name that is meant. `None` stands for all of them.
     #[serde(skip)]
     id: Option<u32>,
+    /// The digest of the document that is meant, if known.
+    #[serde(skip)]
+    digest: Option<String>,
     /// The files of a submission.
     #[serde(default)]
     files: Vec<IgnoredAny>,
@@ -55,11 +60,12 @@ struct Named {
 impl ListLine {
     /// The documents of a line; `None` if the line is not a line of a list.
     fn documents(self) -> Option<Vec<Named>> {
-        let one = |document, id| Some(vec![Named { document, id, files: Vec::new() }]);
+        let one = |document, id, digest| Some(vec![Named { document, id, digest, files: Vec::new() }]);
         match (self.schema.as_deref(), self.document) {
-            (None, Some(document)) => one(document, None),
+            (None, Some(document)) => one(document, None, None),
             (Some(report_lines::DOCUMENT), _) => {
-                one(self.name.as_str()?.to_owned(), self.id.as_u64().and_then(|id| u32::try_from(id).ok()))
+                let id = self.id.as_u64().and_then(|id| u32::try_from(id).ok());
+                one(self.name.as_str()?.to_owned(), id, self.digest.as_str().map(str::to_owned))
             }
             (Some(report_lines::QUERY), _) => Some(self.matches),
             _ => None,
@@ -116,9 +122,14 @@ pub(super) fn read<'a>(
                 ))
             };
         };
-        for Named { document: name, id: wanted, .. } in documents {
+        for Named { document: name, id: wanted, digest, .. } in documents {
             let mut ids = stored.named(&name)?;
             ids.retain(|&id| wanted.is_none_or(|wanted| id == wanted));
+            if let (Some(digest), &[id]) = (&digest, &ids[..])
+                && hex::encode(&stored.document(id)?.digest) != *digest
+            {
+                ids.clear();
+            }
             if ids.is_empty() {
                 unknown.insert(xxh3_64(name.as_bytes()));
             }

@@ -942,8 +942,6 @@ class Assembly(Answer):
         files, file_bytes: sorted files that the database took over.
     """
 
-    _OPTIONAL = frozenset({"kept_out", "removed"})
-
     generation: str
     documents: int
     added: int

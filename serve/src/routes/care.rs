@@ -91,13 +91,15 @@ pub(crate) async fn health() -> &'static str {
 }
 
 /// Reports whether the service takes requests. It takes none while it ends, after the database refused a
-/// change, or after the writer failed.
+/// change, or after the writer failed. A service that only reads is not ready while it cannot read the last
+/// commit.
 #[utoipa::path(get, path = "/readyz", tag = "care",
     responses((status = 200, description = "It does", content_type = "text/plain", body = String),
         (status = 503, description = "It ends, or the database takes no changes", content_type = "application/problem+json", body = Problem)))]
 pub(crate) async fn ready(State(app): State<Arc<App>>) -> Answer<&'static str> {
     app.writer.recover();
     match (app.is_ready(), app.writer.is_well()) {
+        (true, true) if app.is_behind() => Err(Problem::behind()),
         (true, true) => Ok("ready\n"),
         (true, false) => Err(Problem::not_written()),
         (false, _) => Err(Problem::ending()),

@@ -165,7 +165,9 @@ impl Documents {
                     *(if *new { young } else { old }) += 1;
                 }
             }
-            if let Some(group) = grouping.of(&record) {
+            if documents.submissions.of(id) == id
+                && let Some(group) = grouping.of(&record)
+            {
                 let next = numbers.len() as u32 + 1;
                 documents.groups[index] = *numbers.entry(group.to_owned()).or_insert(next);
             }
@@ -190,7 +192,9 @@ impl Documents {
             documents.groups = Vec::new();
         }
         let mut members = vec![0u64; numbers.len() + 1];
-        documents.groups.iter().for_each(|&group| members[group as usize] += 1);
+        for (&group, sizes) in documents.groups.iter().zip(&documents.sizes) {
+            members[group as usize] += u64::from(*sizes != [0; 2]);
+        }
         documents.grouped = members.iter().skip(1).filter(|&&members| members > 1).sum();
         Ok(documents)
     }

@@ -162,6 +162,8 @@ impl Intake<'_> {
                 self.summary.removed += 1;
                 self.summary.list_removed(&old.name);
                 self.batch.delete(id, old);
+            } else {
+                self.stale_versions += 1;
             }
         }
         Ok(())
@@ -181,7 +183,8 @@ impl Intake<'_> {
         let kept_out = self.kept_out.digest().filter(|_| has_kept_out);
         let settings = self.options.settings(&name, &file.source, ReadOutcome { has_failed, kept_out });
         // The next run reads the container again if some members are not stored as they are now.
-        let modified = trusted_mtime(&file).filter(|_| before.kept == kept).unwrap_or(UNREAD.modified);
+        let are_current = before.kept == kept && before.stale_versions == self.stale_versions;
+        let modified = trusted_mtime(&file).filter(|_| are_current).unwrap_or(UNREAD.modified);
         let documents = self.documents() - before.documents;
         let record = ContainerRecord { bytes: file.bytes, modified, documents, settings };
         let deletes = self.options.deletes_members() && !has_failed;

@@ -67,9 +67,16 @@ fn order(key: &str, found: &str, bound: &str) -> Option<Ordering> {
     if !is_digits(bound) || key.eq_ignore_ascii_case("date") {
         return dates::order(found, bound);
     }
-    let as_dates = || if dates::is_date(bound) { dates::order(found, bound) } else { None };
-    order_of_numbers(found, bound).or_else(as_dates)
+    if !dates::is_date(bound) {
+        return order_of_numbers(found, bound);
+    }
+    // Eight digits and more may be a day without hyphens, or seconds, which have no order among years.
+    let is_number = !is_digits(found) || found.len() < DAY_DIGITS;
+    is_number.then(|| order_of_numbers(found, bound)).flatten().or_else(|| dates::order(found, bound))
 }
+
+/// Digits of a day such as 20210304.
+const DAY_DIGITS: usize = 8;
 
 /// The order of a text relative to a number of digits. `None` if the text is no number, maybe with a sign or
 /// a fraction.
@@ -112,7 +119,9 @@ mod tests {
             ("published", "2021-05-04", "2021", Some(Equal)),
             ("published", "2021", "2021", Some(Equal)),
             ("published", "1998", "2021", Some(Less)),
-            ("published", "20210504", "2021", Some(Greater)),
+            ("published", "20210504", "2021", None),
+            ("published", "1614816000", "2021", None),
+            ("published", "12000", "2021", Some(Greater)),
             ("date", "20210504", "2021", None),
             ("pages", "90", "1000", Some(Less)),
             ("pages", "90", "100", Some(Less)),

@@ -87,7 +87,7 @@ impl Store {
                 return opened;
             }
             // The system will refuse again.
-            if let Err(Error::Store { failure, .. }) = &opened
+            if let Err(Error::Store { failure, .. } | Error::CannotOpen { failure, .. }) = &opened
                 && failure.is_refusal()
                 && *failure != StoreFailure::Busy
             {

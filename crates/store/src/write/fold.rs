@@ -92,7 +92,15 @@ impl Store {
                 Ok(run) => made = Some(run),
                 Err(Error::Stopped) => break,
                 Err(error) => {
-                    self.unfoldable.lock().unwrap_or_else(PoisonError::into_inner).extend(runs);
+                    // A refusal of the system may pass.
+                    if !matches!(&error, Error::Store { failure, .. } if failure.is_refusal()) {
+                        self.unfoldable.lock().unwrap_or_else(PoisonError::into_inner).extend(runs);
+                        // The finished part takes space for nothing. If it cannot be removed now, the next
+                        // opening removes it.
+                        if let Ok(Some(fold)) = self.unfinished_fold() {
+                            let _ = self.discard_fold(&fold);
+                        }
+                    }
                     return Err(error);
                 }
             }

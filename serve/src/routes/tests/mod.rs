@@ -523,8 +523,17 @@ fn a_service_that_only_reads_follows_another_writer_and_changes_nothing() {
     refused(service.post("/v1/dedup", &json!({"options": {"by": "exact", "mode": "append"}})));
     let job = service.post("/v1/dedup", &json!({"options": {"by": "exact"}}));
     assert_eq!(service.finished(job.header("location"))["state"], "done");
+    assert_eq!(service.ask("HEAD", "/v1/backups", &[], "").status, 404);
     // Without the service's lock, the writer goes on.
     assert_eq!(writer.remove(&["a"]).unwrap().removed, 1);
     assert!(service.app.follow().unwrap());
     assert_eq!(service.get("/v1/documents/a").status, 404);
+    drop(writer);
+    let (path, elsewhere) = (service.folder.path().join("secret-place.db"), service.folder.path().join("elsewhere"));
+    std::fs::rename(&path, &elsewhere).unwrap();
+    assert!(service.app.follow().is_err());
+    assert_eq!(service.get("/readyz").kind(), "urn:fpdb:behind");
+    std::fs::rename(&elsewhere, &path).unwrap();
+    service.app.follow().unwrap();
+    assert_eq!(service.get("/readyz").status, 200);
 }
