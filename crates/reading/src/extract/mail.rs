@@ -6,12 +6,14 @@
 //! The library drops the last part of a multipart without a closing line, as in a mail that was cut off. So
 //! missing closing lines are added before the message is read.
 
+mod charset;
 mod emlx;
 mod headers;
+#[cfg(test)]
+mod tests;
 
 use std::borrow::Cow;
 
-use mail_parser::decoders::{base64::base64_decode, quoted_printable::quoted_printable_decode};
 use mail_parser::{Encoding, Message, MessageParser, MessagePart, MimeHeaders, PartType};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -56,23 +58,18 @@ pub(super) fn attachments(bytes: &[u8]) -> Result<Attachments> {
 /// text is in UTF-8, because the file alone does not show its encoding.
 fn content<'a>(message: &'a Message<'_>, part: &'a MessagePart<'_>) -> Cow<'a, [u8]> {
     let has_charset = || part.content_type().is_some_and(|kind| kind.has_attribute("charset"));
-    let raw = || message.raw_message.get(part.offset_body as usize..part.offset_end as usize).unwrap_or_default();
+    if let PartType::Html(text) | PartType::Text(text) = &part.body
+        && let Some(bytes) = charset::misread(message, part, text)
+    {
+        return bytes;
+    }
     match &part.body {
         // A mark takes precedence over the encoding that the page declares.
         PartType::Html(page) if has_charset() && !page.is_ascii() => [b"\xEF\xBB\xBF", page.as_bytes()].concat().into(),
-        // Bytes that are not UTF-8 were replaced.
-        PartType::Html(text) | PartType::Text(text) if !has_charset() && text.contains('\u{fffd}') => {
-            let decoded = match part.encoding {
-                Encoding::None => Some(raw().to_vec()),
-                Encoding::Base64 => base64_decode(raw()),
-                Encoding::QuotedPrintable => quoted_printable_decode(raw()),
-            };
-            decoded.map_or(text.as_bytes().into(), Cow::Owned)
-        }
         PartType::Html(text) | PartType::Text(text) => text.as_bytes().into(),
         PartType::Binary(bytes) | PartType::InlineBinary(bytes) => bytes.as_ref().into(),
         // If an inner message has no encoding of its own, its `raw_message` is the whole outer message.
-        PartType::Message(_) if part.encoding == Encoding::None => raw().into(),
+        PartType::Message(_) if part.encoding == Encoding::None => charset::raw(message, part).into(),
         PartType::Message(inner) => inner.raw_message.as_ref().into(),
         PartType::Multipart(_) => Cow::default(),
     }
@@ -136,7 +133,7 @@ fn read(message: &Message<'_>, text: &mut String, unread: &mut TakeUnread<'_>) {
             text.push('\n');
         }
     };
-    add(message.subject().unwrap_or_default());
+    add(&headers::subject(message));
     // The library lists the HTML of a multipart/alternative without plain text as the text once this part
     // ends. In a mail that was cut off, the part may not end.
     let texts = if message.text_body.is_empty() { &message.html_body } else { &message.text_body };
@@ -146,10 +143,10 @@ fn read(message: &Message<'_>, text: &mut String, unread: &mut TakeUnread<'_>) {
     for (number, part) in (0..).zip(&message.parts) {
         let is_text = texts.contains(&number) || is_broken_text(part);
         match &part.body {
-            PartType::Text(plain) if is_text => add(plain),
-            PartType::Html(page) if is_text => add(&html::text_of_str(page)),
+            PartType::Text(plain) if is_text => add(&charset::plain(message, part, plain)),
+            PartType::Html(page) if is_text => add(&html::text_of_str(&charset::page(message, part, page))),
             PartType::Binary(other) if is_text && memchr::memchr(0, other).is_none() => {
-                add(&String::from_utf8_lossy(other));
+                add(&charset::detected(other));
             }
             PartType::Message(inner) => unread(message, part, &inner.raw_message),
             PartType::Multipart(_) => {}
@@ -296,179 +293,5 @@ impl<'a> OpenParts<'a> {
     fn innermost(&self, rest: &[u8]) -> Option<usize> {
         let last = |boundary: &[u8]| self.places.get(boundary)?.last().copied();
         last(rest).max(rest.strip_suffix(b"--").and_then(last))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn read(mail: &str) -> (String, u64) {
-        let extracted = extract(mail.as_bytes(), &InputLimits::default()).unwrap();
-        (String::from_utf8(extracted.text).unwrap(), extracted.unread.count)
-    }
-
-    /// A multipart with these parts; each part includes its header.
-    fn multipart(kind: &str, boundary: &str, parts: &[&str], end: &str) -> String {
-        let parts: String = parts.iter().map(|part| format!("--{boundary}\n{part}\n")).collect();
-        format!("Content-Type: multipart/{kind}; boundary={boundary}\n\n{parts}{end}")
-    }
-
-    const PLAIN: &str = "Content-Type: text/plain\n\nthe plain words";
-    const PAGE: &str = "Content-Type: text/html\n\n<p>the words of a page</p>";
-    const BASE64: &str = "Content-Type: text/plain\nContent-Transfer-Encoding: base64\n\nd29yZHMgaW4gYmFzZTY0";
-    const QUOTED: &str =
-        "Content-Type: text/plain; charset=iso-8859-1\nContent-Transfer-Encoding: quoted-printable\n\nna=EFve wo=\nrds";
-    const MESSAGE: &str = "Content-Type: message/rfc822\n\nSubject: inner\n\nwords of a message";
-
-    #[test]
-    fn a_multipart_that_nothing_closes_is_read_to_its_end() {
-        let cases = [
-            (PLAIN, "the plain words"),
-            (PAGE, "the words of a page"),
-            (BASE64, "words in base64"),
-            (QUOTED, "na\u{EF}ve words"),
-            (MESSAGE, "words of a message"),
-        ];
-        for kind in ["mixed", "related", "signed", "report", "alternative", "other"] {
-            for (last, words) in cases {
-                for first in [&[][..], &[PLAIN], &["Content-Type: image/png\n\nPNG"]] {
-                    // In `related` and `alternative`, the first part changes the role of the last one.
-                    if !first.is_empty() && !matches!(kind, "mixed" | "signed" | "report" | "other") {
-                        continue;
-                    }
-                    let parts = [first, &[last]].concat();
-                    let closed = read(&format!("From: a\n{}", multipart(kind, "BB", &parts, "--BB--\n")));
-                    assert!(closed.0.contains(words), "{kind} {last}: {closed:?}");
-                    for end in ["", "--BB", "--B"] {
-                        // Base64 ends at the first byte outside its alphabet, and then is broken.
-                        if last == BASE64 && end == "--B" {
-                            continue;
-                        }
-                        let cut = read(&format!("From: a\n{}", multipart(kind, "BB", &parts, end)));
-                        assert!(cut.0.contains(words), "{kind} {last} and {end:?}: {cut:?}");
-                    }
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn a_multipart_that_ends_with_the_one_around_it_hides_no_part() {
-        let inner = multipart("alternative", "II", &[PLAIN], "");
-        let second = multipart("mixed", "SS", &["Content-Type: text/plain\n\nthe second words"], "");
-        let mail = multipart("mixed", "BB", &[&inner, &second, QUOTED], "");
-        let (text, unread) = read(&format!("From: a\n{mail}"));
-        assert_eq!((text.as_str(), unread), ("the plain words\nthe second words\nna\u{EF}ve words\n", 0));
-    }
-
-    #[test]
-    fn the_innermost_of_the_open_multiparts_is_found() {
-        let (mut open, mut naive) = (OpenParts::default(), Vec::new());
-        let names: [&[u8]; 4] = [b"A", b"B", b"A--", b""];
-        let mut state = 1_u64;
-        for _ in 0..2000 {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            let chosen = (state >> 33) as usize % 7;
-            match names.get(chosen) {
-                Some(&name) => {
-                    open.push(name);
-                    naive.push(name);
-                }
-                None => assert_eq!(open.pop(), naive.pop()),
-            }
-            for line in [&b"A"[..], b"A--", b"A----", b"B", b"B--", b"--", b"", b"C"] {
-                let is_it = |&it: &&[u8]| line == it || line.strip_suffix(b"--") == Some(it);
-                assert_eq!(open.innermost(line), naive.iter().rposition(is_it), "{line:?} in {naive:?}");
-            }
-        }
-    }
-
-    #[test]
-    fn a_multipart_whose_parts_never_begin_is_text() {
-        for header in ["multipart/mixed; boundary=never", "multipart/mixed"] {
-            let (text, _) = read(&format!("From: a\nContent-Type: {header}\n\nwords that stand there\n"));
-            assert_eq!(text, "words that stand there\n", "{header}");
-        }
-    }
-
-    #[test]
-    fn attachments_are_counted_and_compared() {
-        let with = |attached: &str| {
-            let attached = format!("Content-Type: application/pdf\nContent-Disposition: attachment\n\n{attached}");
-            let mail = format!("From: a\n{}", multipart("mixed", "BB", &[PLAIN, &attached], "--BB--\n"));
-            extract(mail.as_bytes(), &InputLimits::default()).unwrap()
-        };
-        let (one, other) = (with("%PDF-1"), with("%PDF-2"));
-        assert_eq!((one.text == other.text, one.unread.count, other.unread.count), (true, 1, 1));
-        assert_ne!(one.unread.digest, other.unread.digest);
-        assert_eq!(one.unread, with("%PDF-1").unread);
-        assert_eq!(read(&format!("From: a\n{PLAIN}")).1, 0);
-        let alternative = multipart("alternative", "BB", &[PLAIN, PAGE], "--BB--\n");
-        assert_eq!(read(&format!("From: a\n{alternative}")), ("the plain words\n".into(), 0));
-    }
-
-    #[test]
-    fn attachments_are_the_parts_that_are_counted() {
-        let attached = |kind: &str, content: &str| format!("Content-Type: {kind}\n{content}");
-        let pdf = attached("application/pdf; name=a.pdf", "\n%PDF-1");
-        let named =
-            attached("text/html; charset=latin1", "Content-Disposition: attachment; filename*=utf-8''%C3%A4\n\n\u{e9}");
-        let broken = attached("a/b", "Content-Transfer-Encoding: base64\n\nYW!J");
-        let inner = format!("Content-Type: message/rfc822\n\n{}", multipart("mixed", "CC", &[PLAIN, &pdf], "--CC--\n"));
-        let bytes =
-            format!("From: a\n{}", multipart("mixed", "BB", &[PLAIN, &pdf, &named, &broken, &inner], "--BB--\n"));
-        let found = attachments(bytes.as_bytes()).unwrap();
-        let inner = inner.split_once("\n\n").unwrap().1;
-        let of_inner = attachments(inner.as_bytes()).unwrap();
-        // The message in the message is text too.
-        assert_eq!((found.iter().count() + of_inner.iter().count()) as u64, read(&bytes).1 + 1);
-        let pdf = Attachment { name: "a.pdf", media_type: "application/pdf", content: b"%PDF-1", is_broken: false };
-        let named =
-            Attachment { name: "\u{e4}", media_type: "text/html", content: "\u{feff}\u{c3}\u{a9}".as_bytes(), ..pdf };
-        let broken = Attachment { name: "", media_type: "a/b", content: b"", is_broken: true };
-        let [.., message] = found.iter().collect::<Vec<_>>()[..] else { panic!("no attachment") };
-        assert_eq!((message.media_type, message.name), ("message/rfc822", ""));
-        assert_eq!(str::from_utf8(message.content).unwrap().trim_end(), inner.trim_end());
-        assert_eq!(found.iter().take(3).collect::<Vec<_>>(), [pdf, named, broken]);
-        assert_eq!(of_inner.iter().collect::<Vec<_>>(), [pdf]);
-    }
-
-    #[test]
-    fn messages_within_each_other_are_attachments_of_each_other() {
-        let mut mail = "Subject: innermost\n\nwords".to_owned();
-        for _ in 0..=DEPTH {
-            let outer = format!("Subject: outer\nContent-Type: message/rfc822\n\n{mail}");
-            let found = attachments(outer.as_bytes()).unwrap();
-            let found: Vec<Attachment<'_>> = found.iter().collect();
-            let [one] = found[..] else { panic!("{found:?}") };
-            assert_eq!((one.media_type, one.content), ("message/rfc822", mail.as_bytes()));
-            mail = outer;
-        }
-        // The message that is nested too deeply is not read as text.
-        assert_eq!(read(&mail).1, 1);
-    }
-
-    /// The oracle: the words of both forms, counted by the way they were made.
-    #[test]
-    fn the_html_is_read_if_the_plain_text_is_a_stub() {
-        let words = |prefix: &str, number: usize| (0..number).map(|n| format!("{prefix}{n} ")).collect::<String>();
-        for (of_plain, of_page) in [(0, 1), (1, 10), (1, 11), (9, 90), (9, 91), (30, 200), (0, 0)] {
-            let plain = format!("Content-Type: text/plain\n\n{}", words("p", of_plain));
-            let page = format!("Content-Type: text/html\n\n<p>{}</p>", words("h", of_page));
-            let picture = "Content-Type: image/png\n\nPNG";
-            let related = multipart("related", "RR", &[&page, picture], "--RR--\n");
-            let last = "Content-Type: text/plain\n\nlast";
-            for page in [&page, &related] {
-                let alternative = multipart("alternative", "AA", &[&plain, page], "--AA--\n");
-                let mixed = multipart("mixed", "MM", &[&alternative, last], "--MM--\n");
-                for (mail, end) in [(&alternative, ""), (&mixed, "last")] {
-                    let text = read(&format!("From: a\n{mail}")).0;
-                    let prefer = if of_plain * 10 < of_page { words("h", of_page) } else { words("p", of_plain) };
-                    let expected: Vec<&str> = prefer.split_whitespace().chain(end.split_whitespace()).collect();
-                    assert_eq!(text.split_whitespace().collect::<Vec<_>>(), expected, "{of_plain} {of_page}");
-                }
-            }
-        }
     }
 }

@@ -1,8 +1,10 @@
 //! Headers: the headers of a mail that are kept as metadata.
 
-use mail_parser::{DateTime, HeaderValue, MessageParser};
+use std::borrow::Cow;
 
-use super::emlx;
+use mail_parser::{DateTime, HeaderValue, Message, MessageParser};
+
+use super::{charset, emlx};
 use fpdb_host::clock::rfc3339_of;
 
 /// The headers that state a date.
@@ -13,7 +15,8 @@ const DATES: [&str; 2] = ["date", "resent-date"];
 /// or unreadable, the date is that of the latest header `Received`. If another header is repeated, the last
 /// one counts.
 pub(in crate::extract) fn headers(bytes: &[u8], wanted: &[&str]) -> Vec<(String, String)> {
-    let Some(message) = MessageParser::default().parse_headers(emlx::mail_in(bytes)) else { return Vec::new() };
+    let bytes = in_utf8(emlx::mail_in(bytes));
+    let Some(message) = MessageParser::default().parse_headers(&*bytes) else { return Vec::new() };
     let received = |name: &str| {
         let dates = message.received_all().filter_map(|received| received.date).filter(DateTime::is_valid);
         let latest = dates.max_by_key(DateTime::to_timestamp).filter(|_| name.eq_ignore_ascii_case("date"));
@@ -46,6 +49,41 @@ pub(in crate::extract) fn headers(bytes: &[u8], wanted: &[&str]) -> Vec<(String,
     let found = |name: &str| date(name).or_else(|| received(name)).or_else(|| value(name));
     let kept = wanted.iter().filter_map(|name| Some(((*name).to_owned(), found(name)?)));
     kept.filter(|(_, value)| !value.is_empty()).collect()
+}
+
+/// The subject of a message, in which raw bytes above 127 are decoded too.
+pub(super) fn subject<'a>(message: &'a Message<'_>) -> Cow<'a, str> {
+    let subject = message.subject().unwrap_or_default();
+    if !subject.contains(char::REPLACEMENT_CHARACTER) {
+        return subject.into();
+    }
+    let begin = message.parts.first().map_or(0, |root| root.offset_header as usize);
+    let head = in_utf8(message.raw_message.get(begin..).unwrap_or_default());
+    let decoded = MessageParser::default().parse_headers(&*head);
+    decoded.and_then(|message| message.subject().map(str::to_owned)).map_or(subject.into(), Cow::Owned)
+}
+
+/// The headers that `bytes` begin with, in UTF-8, with the blank line after them. If they are UTF-8 already,
+/// all of `bytes`. Lines in UTF-8 stay as they are, and the others have one encoding, which is detected.
+fn in_utf8(bytes: &[u8]) -> Cow<'_, [u8]> {
+    // The library skips blank lines before the first header.
+    let lines = || {
+        let is_blank = |line: &&[u8]| line.trim_ascii().is_empty();
+        bytes.split_inclusive(|&byte| byte == b'\n').skip_while(is_blank).take_while(move |line| !is_blank(line))
+    };
+    let foreign: Vec<&[u8]> = lines().filter(|line| str::from_utf8(line).is_err()).collect();
+    if foreign.is_empty() {
+        return bytes.into();
+    }
+    let encoding = charset::encoding(&foreign.concat());
+    let mut decoded = String::new();
+    for line in lines() {
+        decoded.push_str(
+            &str::from_utf8(line).map_or_else(|_| encoding.decode_without_bom_handling(line).0, Cow::Borrowed),
+        );
+    }
+    decoded.push('\n');
+    decoded.into_bytes().into()
 }
 
 /// True if a text has the time and the year that the library found in it. The library takes the words as

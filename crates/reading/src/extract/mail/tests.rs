@@ -1,0 +1,265 @@
+//! Tests of mails by examples: which parts are text, and what their bytes mean.
+
+use super::*;
+
+fn read(mail: &str) -> (String, u64) {
+    let extracted = extract(mail.as_bytes(), &InputLimits::default()).unwrap();
+    (String::from_utf8(extracted.text).unwrap(), extracted.unread.count)
+}
+
+/// A multipart with these parts; each part includes its header.
+fn multipart(kind: &str, boundary: &str, parts: &[&str], end: &str) -> String {
+    let parts: String = parts.iter().map(|part| format!("--{boundary}\n{part}\n")).collect();
+    format!("Content-Type: multipart/{kind}; boundary={boundary}\n\n{parts}{end}")
+}
+
+fn text_of_bytes(mail: &[u8]) -> String {
+    String::from_utf8(extract(mail, &InputLimits::default()).unwrap().text).unwrap()
+}
+
+const PLAIN: &str = "Content-Type: text/plain\n\nthe plain words";
+const PAGE: &str = "Content-Type: text/html\n\n<p>the words of a page</p>";
+const BASE64: &str = "Content-Type: text/plain\nContent-Transfer-Encoding: base64\n\nd29yZHMgaW4gYmFzZTY0";
+const QUOTED: &str =
+    "Content-Type: text/plain; charset=iso-8859-1\nContent-Transfer-Encoding: quoted-printable\n\nna=EFve wo=\nrds";
+const MESSAGE: &str = "Content-Type: message/rfc822\n\nSubject: inner\n\nwords of a message";
+
+#[test]
+fn a_multipart_that_nothing_closes_is_read_to_its_end() {
+    let cases = [
+        (PLAIN, "the plain words"),
+        (PAGE, "the words of a page"),
+        (BASE64, "words in base64"),
+        (QUOTED, "na\u{EF}ve words"),
+        (MESSAGE, "words of a message"),
+    ];
+    for kind in ["mixed", "related", "signed", "report", "alternative", "other"] {
+        for (last, words) in cases {
+            for first in [&[][..], &[PLAIN], &["Content-Type: image/png\n\nPNG"]] {
+                // In `related` and `alternative`, the first part changes the role of the last one.
+                if !first.is_empty() && !matches!(kind, "mixed" | "signed" | "report" | "other") {
+                    continue;
+                }
+                let parts = [first, &[last]].concat();
+                let closed = read(&format!("From: a\n{}", multipart(kind, "BB", &parts, "--BB--\n")));
+                assert!(closed.0.contains(words), "{kind} {last}: {closed:?}");
+                for end in ["", "--BB", "--B"] {
+                    // Base64 ends at the first byte outside its alphabet, and then is broken.
+                    if last == BASE64 && end == "--B" {
+                        continue;
+                    }
+                    let cut = read(&format!("From: a\n{}", multipart(kind, "BB", &parts, end)));
+                    assert!(cut.0.contains(words), "{kind} {last} and {end:?}: {cut:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_multipart_that_ends_with_the_one_around_it_hides_no_part() {
+    let inner = multipart("alternative", "II", &[PLAIN], "");
+    let second = multipart("mixed", "SS", &["Content-Type: text/plain\n\nthe second words"], "");
+    let mail = multipart("mixed", "BB", &[&inner, &second, QUOTED], "");
+    let (text, unread) = read(&format!("From: a\n{mail}"));
+    assert_eq!((text.as_str(), unread), ("the plain words\nthe second words\nna\u{EF}ve words\n", 0));
+}
+
+#[test]
+fn the_innermost_of_the_open_multiparts_is_found() {
+    let (mut open, mut naive) = (OpenParts::default(), Vec::new());
+    let names: [&[u8]; 4] = [b"A", b"B", b"A--", b""];
+    let mut state = 1_u64;
+    for _ in 0..2000 {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let chosen = (state >> 33) as usize % 7;
+        match names.get(chosen) {
+            Some(&name) => {
+                open.push(name);
+                naive.push(name);
+            }
+            None => assert_eq!(open.pop(), naive.pop()),
+        }
+        for line in [&b"A"[..], b"A--", b"A----", b"B", b"B--", b"--", b"", b"C"] {
+            let is_it = |&it: &&[u8]| line == it || line.strip_suffix(b"--") == Some(it);
+            assert_eq!(open.innermost(line), naive.iter().rposition(is_it), "{line:?} in {naive:?}");
+        }
+    }
+}
+
+#[test]
+fn a_multipart_whose_parts_never_begin_is_text() {
+    for header in ["multipart/mixed; boundary=never", "multipart/mixed"] {
+        let (text, _) = read(&format!("From: a\nContent-Type: {header}\n\nwords that stand there\n"));
+        assert_eq!(text, "words that stand there\n", "{header}");
+    }
+}
+
+#[test]
+fn attachments_are_counted_and_compared() {
+    let with = |attached: &str| {
+        let attached = format!("Content-Type: application/pdf\nContent-Disposition: attachment\n\n{attached}");
+        let mail = format!("From: a\n{}", multipart("mixed", "BB", &[PLAIN, &attached], "--BB--\n"));
+        extract(mail.as_bytes(), &InputLimits::default()).unwrap()
+    };
+    let (one, other) = (with("%PDF-1"), with("%PDF-2"));
+    assert_eq!((one.text == other.text, one.unread.count, other.unread.count), (true, 1, 1));
+    assert_ne!(one.unread.digest, other.unread.digest);
+    assert_eq!(one.unread, with("%PDF-1").unread);
+    assert_eq!(read(&format!("From: a\n{PLAIN}")).1, 0);
+    let alternative = multipart("alternative", "BB", &[PLAIN, PAGE], "--BB--\n");
+    assert_eq!(read(&format!("From: a\n{alternative}")), ("the plain words\n".into(), 0));
+}
+
+#[test]
+fn attachments_are_the_parts_that_are_counted() {
+    let attached = |kind: &str, content: &str| format!("Content-Type: {kind}\n{content}");
+    let pdf = attached("application/pdf; name=a.pdf", "\n%PDF-1");
+    let named =
+        attached("text/html; charset=latin1", "Content-Disposition: attachment; filename*=utf-8''%C3%A4\n\n\u{e9}");
+    let broken = attached("a/b", "Content-Transfer-Encoding: base64\n\nYW!J");
+    let inner = format!("Content-Type: message/rfc822\n\n{}", multipart("mixed", "CC", &[PLAIN, &pdf], "--CC--\n"));
+    let bytes = format!("From: a\n{}", multipart("mixed", "BB", &[PLAIN, &pdf, &named, &broken, &inner], "--BB--\n"));
+    let found = attachments(bytes.as_bytes()).unwrap();
+    let inner = inner.split_once("\n\n").unwrap().1;
+    let of_inner = attachments(inner.as_bytes()).unwrap();
+    // The message in the message is text too.
+    assert_eq!((found.iter().count() + of_inner.iter().count()) as u64, read(&bytes).1 + 1);
+    let pdf = Attachment { name: "a.pdf", media_type: "application/pdf", content: b"%PDF-1", is_broken: false };
+    let named =
+        Attachment { name: "\u{e4}", media_type: "text/html", content: "\u{feff}\u{c3}\u{a9}".as_bytes(), ..pdf };
+    let broken = Attachment { name: "", media_type: "a/b", content: b"", is_broken: true };
+    let [.., message] = found.iter().collect::<Vec<_>>()[..] else { panic!("no attachment") };
+    assert_eq!((message.media_type, message.name), ("message/rfc822", ""));
+    assert_eq!(str::from_utf8(message.content).unwrap().trim_end(), inner.trim_end());
+    assert_eq!(found.iter().take(3).collect::<Vec<_>>(), [pdf, named, broken]);
+    assert_eq!(of_inner.iter().collect::<Vec<_>>(), [pdf]);
+}
+
+#[test]
+fn messages_within_each_other_are_attachments_of_each_other() {
+    let mut mail = "Subject: innermost\n\nwords".to_owned();
+    for _ in 0..=DEPTH {
+        let outer = format!("Subject: outer\nContent-Type: message/rfc822\n\n{mail}");
+        let found = attachments(outer.as_bytes()).unwrap();
+        let found: Vec<Attachment<'_>> = found.iter().collect();
+        let [one] = found[..] else { panic!("{found:?}") };
+        assert_eq!((one.media_type, one.content), ("message/rfc822", mail.as_bytes()));
+        mail = outer;
+    }
+    // The message that is nested too deeply is not read as text.
+    assert_eq!(read(&mail).1, 1);
+}
+
+/// The oracle: the words of both forms, counted by the way they were made.
+#[test]
+fn the_html_is_read_if_the_plain_text_is_a_stub() {
+    let words = |prefix: &str, number: usize| (0..number).map(|n| format!("{prefix}{n} ")).collect::<String>();
+    for (of_plain, of_page) in [(0, 1), (1, 10), (1, 11), (9, 90), (9, 91), (30, 200), (0, 0)] {
+        let plain = format!("Content-Type: text/plain\n\n{}", words("p", of_plain));
+        let page = format!("Content-Type: text/html\n\n<p>{}</p>", words("h", of_page));
+        let picture = "Content-Type: image/png\n\nPNG";
+        let related = multipart("related", "RR", &[&page, picture], "--RR--\n");
+        let last = "Content-Type: text/plain\n\nlast";
+        for page in [&page, &related] {
+            let alternative = multipart("alternative", "AA", &[&plain, page], "--AA--\n");
+            let mixed = multipart("mixed", "MM", &[&alternative, last], "--MM--\n");
+            for (mail, end) in [(&alternative, ""), (&mixed, "last")] {
+                let text = read(&format!("From: a\n{mail}")).0;
+                let prefer = if of_plain * 10 < of_page { words("h", of_page) } else { words("p", of_plain) };
+                let expected: Vec<&str> = prefer.split_whitespace().chain(end.split_whitespace()).collect();
+                assert_eq!(text.split_whitespace().collect::<Vec<_>>(), expected, "{of_plain} {of_page}");
+            }
+        }
+    }
+}
+
+const RUSSIAN: &str = "\u{41f}\u{440}\u{438}\u{432}\u{435}\u{442}, \u{434}\u{43e}\u{440}\u{43e}\u{433}\u{43e}\u{439} \
+                       \u{434}\u{440}\u{443}\u{433}, \u{43a}\u{430}\u{43a} \u{434}\u{435}\u{43b}\u{430} \
+                       \u{441}\u{435}\u{433}\u{43e}\u{434}\u{43d}\u{44f}?";
+const FRENCH: &str = "le caf\u{e9} o\u{f9} l'\u{e9}t\u{e9} fut tr\u{e8}s agr\u{e9}able, d\u{e9}j\u{e0} no\u{eb}l";
+
+#[test]
+fn a_text_without_a_usable_charset_is_detected() {
+    let headers = [
+        "",
+        "MIME-Version: 1.0\nContent-Type: text/plain\n",
+        "Content-Type: text/plain; charset=x-unheard-of\n",
+        "Content-Type: text/plain; charset=utf-8\n",
+        "Content-Type: text/plain; charset=us-ascii\n",
+        "Content-Type: text/html\n",
+        "Content-Type: text/html; charset=utf-8\n",
+    ];
+    let encodings = [
+        (FRENCH, encoding_rs::WINDOWS_1252),
+        (FRENCH, encoding_rs::UTF_8),
+        (RUSSIAN, encoding_rs::KOI8_R),
+        (RUSSIAN, encoding_rs::WINDOWS_1251),
+        (RUSSIAN, encoding_rs::UTF_8),
+    ];
+    for (words, encoding) in encodings {
+        let body = encoding.encode(words).0;
+        let quoted: String = body.iter().map(|byte| format!("={byte:02X}")).collect();
+        for header in headers {
+            let mail = [b"From: a\n", header.as_bytes(), b"\n", &body, b"\n"].concat();
+            assert_eq!(text_of_bytes(&mail), format!("{words}\n"), "{} {header}", encoding.name());
+            let mail = format!("From: a\nContent-Transfer-Encoding: quoted-printable\n{header}\n{quoted}\n");
+            assert_eq!(read(&mail).0, format!("{words}\n"), "{} {header}", encoding.name());
+            let part = [header.as_bytes(), b"\n", &body].concat();
+            let begin = b"From: a\nContent-Type: multipart/mixed; boundary=BB\n\n--BB\n";
+            let mail = [&begin[..], &part, b"\n--BB--\n"].concat();
+            assert_eq!(text_of_bytes(&mail), format!("{words}\n"), "{} {header}", encoding.name());
+        }
+    }
+}
+
+#[test]
+fn a_charset_that_decodes_most_of_a_text_counts() {
+    let mail = |charset: &str, body: &[u8]| {
+        text_of_bytes(&[format!("From: a\nContent-Type: text/plain; charset={charset}\n\n").as_bytes(), body].concat())
+    };
+    // One broken byte at the end.
+    let utf8 = [FRENCH.as_bytes(), b"\xe9"].concat();
+    assert_eq!(mail("utf-8", &utf8), format!("{FRENCH}\u{fffd}\n"));
+    let (japanese, _, _) = encoding_rs::SHIFT_JIS.encode("\u{65e5}\u{672c}\u{8a9e}");
+    assert_eq!(mail("shift_jis", &[&japanese, &b"\xff"[..]].concat()), "\u{65e5}\u{672c}\u{8a9e}\u{fffd}\n");
+    // Latin-1 is what the mail says, so it is never UTF-8.
+    assert_eq!(mail("iso-8859-1", "\u{e9}".as_bytes()), "\u{c3}\u{a9}\n");
+}
+
+#[test]
+fn a_page_in_a_mail_may_declare_its_own_encoding() {
+    let page = encoding_rs::KOI8_R.encode("<meta charset=koi8-r><p>\u{434}\u{430}").0;
+    let mail = [b"From: a\nContent-Type: text/html\n\n", &page[..]].concat();
+    assert_eq!(text_of_bytes(&mail), "\u{434}\u{430}\n");
+}
+
+#[test]
+fn headers_with_bytes_above_127_are_detected() {
+    for (words, encoding) in
+        [(FRENCH, encoding_rs::WINDOWS_1252), (RUSSIAN, encoding_rs::KOI8_R), (RUSSIAN, encoding_rs::UTF_8)]
+    {
+        let raw = encoding.encode(words).0;
+        let mail =
+            [b"From: =?utf-8?q?J=C3=BC?= <a@x>\nSubject: ", &raw[..], b"\nX-Note: ", &raw, b"\n\nwords\n"].concat();
+        assert_eq!(text_of_bytes(&mail), format!("{words}\nwords\n"), "{}", encoding.name());
+        let inner = [b"From: b\nContent-Type: message/rfc822\n\n", &mail[..]].concat();
+        assert_eq!(text_of_bytes(&inner), format!("{words}\nwords\n"), "{}", encoding.name());
+        let kept = headers(&mail, &["from", "subject", "x-note"]);
+        let kept: Vec<&str> = kept.iter().map(|(_, value)| value.as_str()).collect();
+        assert_eq!(kept, ["J\u{fc} <a@x>", words, words], "{}", encoding.name());
+    }
+}
+
+#[test]
+fn an_attachment_without_a_usable_charset_keeps_its_bytes() {
+    for header in ["", "; charset=x-unheard-of", "; charset=utf-8", "; charset=us-ascii"] {
+        let begin = format!(
+            "From: a\nContent-Type: multipart/mixed; boundary=BB\n\n--BB\nContent-Type: text/plain{header}\n\
+             Content-Disposition: attachment; filename=a.txt\n\n"
+        );
+        let mail = [begin.as_bytes(), b"\xe9t\xe9", b"\n--BB--\n"].concat();
+        let found = attachments(&mail).unwrap();
+        assert_eq!(found.iter().next().map(|found| found.content), Some(&b"\xe9t\xe9"[..]), "{header}");
+    }
+}
