@@ -52,7 +52,10 @@ pub fn rfc3339_of(text: &str) -> Option<String> {
 pub(crate) fn time_in(text: &str) -> Option<jiff::Zoned> {
     let text = text.trim();
     let in_mail = || of_mail(&with_short_months(text));
-    of_iso(text).or_else(|| of_digits(text)).or_else(in_mail).or_else(|| of_mail(&asctime_as_in_mail(text)?))
+    let time = of_iso(text).or_else(|| of_digits(text)).or_else(in_mail);
+    let time = time.or_else(|| of_mail(&asctime_as_in_mail(text)?));
+    // RFC 3339 has no offset of a day or more.
+    time.filter(|time| time.offset().seconds().unsigned_abs() < 24 * 60 * 60)
 }
 
 fn of_iso(text: &str) -> Option<jiff::Zoned> {
@@ -143,7 +146,7 @@ mod tests {
         assert_eq!(rfc3339_of("2022-03-01").as_deref(), Some("2022-03-01T00:00:00Z"));
         assert_eq!(seconds_of("20220301"), seconds_of("2022-03-01"));
         assert!(
-            ["", "yesterday", "2022-13-01", "Tue Mar 1 2022", "Tue Foo  1 23:30:00 2022"]
+            ["", "yesterday", "2022-13-01", "Tue Mar 1 2022", "Tue Foo  1 23:30:00 2022", "1 Mar 2022 23:30:00 +2400"]
                 .iter()
                 .all(|text| seconds_of(text).is_none())
         );

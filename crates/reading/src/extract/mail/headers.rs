@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use mail_parser::{DateTime, HeaderValue, Message, MessageParser};
 
 use super::{charset, emlx};
-use fpdb_host::clock::rfc3339_of;
+use fpdb_host::clock::{rfc3339_of, seconds_of, utc_seconds};
 
 /// The headers that state a date.
 const DATES: [&str; 2] = ["date", "resent-date"];
@@ -18,9 +18,15 @@ pub(in crate::extract) fn headers(bytes: &[u8], wanted: &[&str]) -> Vec<(String,
     let bytes = in_utf8(emlx::mail_in(bytes));
     let Some(message) = MessageParser::default().parse_headers(&*bytes) else { return Vec::new() };
     let received = |name: &str| {
-        let dates = message.received_all().filter_map(|received| received.date).filter(DateTime::is_valid);
-        let latest = dates.max_by_key(DateTime::to_timestamp).filter(|_| name.eq_ignore_ascii_case("date"));
-        latest.map(|time| time.to_rfc3339())
+        let found = message.headers().iter().filter_map(|header| {
+            let received = header.value.as_received()?;
+            let raw = bytes.get(header.offset_start as usize..header.offset_end as usize)?;
+            let (_, date) = str::from_utf8(raw).ok()?.rsplit_once(';')?;
+            let date = time_of(date, received.date.as_ref())?;
+            Some((seconds_of(&date)?, date))
+        });
+        let latest = found.max_by_key(|(seconds, _)| *seconds).filter(|_| name.eq_ignore_ascii_case("date"));
+        latest.map(|(_, date)| date)
     };
     let value = |name: &str| match message.header(name)? {
         HeaderValue::Text(text) => Some(text.to_string()),
@@ -41,10 +47,7 @@ pub(in crate::extract) fn headers(bytes: &[u8], wanted: &[&str]) -> Vec<(String,
         let header = message.header(name)?;
         let raw = message.header_raw(name).unwrap_or_default();
         let is_date = DATES.iter().any(|date| name.eq_ignore_ascii_case(date));
-        rfc3339_of(raw).filter(|_| is_date).or_else(|| match header {
-            HeaderValue::DateTime(time) if is_stated(time, raw) => Some(time.to_rfc3339()),
-            _ => None,
-        })
+        is_date.then(|| time_of(raw, header.as_datetime())).flatten()
     };
     let found = |name: &str| date(name).or_else(|| received(name)).or_else(|| value(name));
     let kept = wanted.iter().filter_map(|name| Some(((*name).to_owned(), found(name)?)));
@@ -86,11 +89,33 @@ fn in_utf8(bytes: &[u8]) -> Cow<'_, [u8]> {
     decoded.into_bytes().into()
 }
 
-/// True if a text has the time and the year that the library found in it. The library takes the words as
-/// those of a mail, whatever their order is.
+/// The time that the text of a date states, as in RFC 3339. `found` is what the library found in the text,
+/// for forms that [`rfc3339_of`] does not read.
+fn time_of(text: &str, found: Option<&DateTime>) -> Option<String> {
+    rfc3339_of(text).or_else(|| found.filter(|time| is_stated(time, text)).map(DateTime::to_rfc3339))
+}
+
+/// True if there is such a time, and the text has its time of day, its year and its offset. The library takes
+/// the words as those of a mail, whatever their order is, and reduces impossible numbers to possible ones.
 fn is_stated(time: &DateTime, text: &str) -> bool {
     let has = |part: String| text.contains(&part);
-    time.is_valid() && has(format!("{}:{:02}", time.hour, time.minute)) && has(format!("{:02}", time.year % 100))
+    let day = [time.month, time.day, time.hour, time.minute, time.second];
+    time.is_valid()
+        && utc_seconds(time.year, day).is_some()
+        && has(format!("{}:{:02}", time.hour, time.minute))
+        && has(format!("{:02}", time.year % 100))
+        && offset_in(text).is_none_or(|offset| {
+            let offset_found = format!("{:02}{:02}", time.tz_hour, time.tz_minute);
+            offset == offset_found || offset.strip_suffix(&offset_found[2..]) == Some(&format!("{:02}:", time.tz_hour))
+        })
+}
+
+/// The digits and colons after the last sign outside comments.
+fn offset_in(text: &str) -> Option<&str> {
+    let text = text.split('(').next()?;
+    let digits = &text[text.rfind(['+', '-'])? + 1..];
+    let end = digits.find(|character: char| !character.is_ascii_digit() && character != ':');
+    Some(&digits[..end.unwrap_or(digits.len())])
 }
 
 #[cfg(test)]
@@ -160,5 +185,42 @@ mod tests {
         );
         assert_eq!(date("Date: yesterday\n").as_deref(), Some("yesterday"));
         assert_eq!(date(""), None);
+    }
+
+    #[test]
+    fn a_date_with_an_impossible_offset_or_day_is_unreadable() {
+        let date = |head: &str| {
+            let kept = headers(format!("{head}From: a@x\n\ntext").as_bytes(), &["Date"]);
+            kept.into_iter().next().map(|(_, value)| value).unwrap_or_default()
+        };
+        let impossible = [
+            "Mon, 1 Mar 2021 12:30:00 +9999",
+            "Mon, 1 Mar 2021 12:30:00 -9900",
+            "Mon, 1 Mar 2021 12:30:00 +0575",
+            "Mon, 1 Mar 2021 12:30:00 +10000",
+            "Mon, 1 Mar 2021 12:30:00 +100",
+            "Mon, 1 Mar 2021 12:30:00 +2400",
+            "Mon, 1 Mar 2021 12:30:00 GMT+0100",
+            "Sun, 31 Feb 2021 12:30:00 +0000",
+            "29 Feb 2021 12:30:00 GMT",
+        ];
+        for given in impossible {
+            assert_eq!(date(&format!("Date: {given}\n")), given);
+            let hop = |time: &str| format!("Received: from a.org by b-c.org (x; y) with SMTP; {time}\n");
+            let real = hop("Tue, 2 Mar 2021 09:00:00 -0500 (EST)");
+            assert_eq!(date(&format!("{real}Date: {given}\n")), "2021-03-02T09:00:00-05:00", "{given}");
+            // In a header `Received` it is as unreadable.
+            let hops = format!("{}{real}", hop(given));
+            assert_eq!(date(&format!("{hops}Date: soon\n")), "2021-03-02T09:00:00-05:00", "{given}");
+            assert_eq!(date(&format!("{}Date: soon\n", hop(given))), "soon", "{given}");
+        }
+        // Forms that only the library reads.
+        for (given, kept) in [
+            ("Monday, 1 Mar 2021 12:30:00 +05:30", "2021-03-01T12:30:00+05:30"),
+            ("Monday, 1 Mar 2021 12:30:00 -0500 (a-b)", "2021-03-01T12:30:00-05:00"),
+            ("Mon, 1 Mar 2021 12:30:00 CET", "2021-03-01T12:30:00Z"),
+        ] {
+            assert_eq!(date(&format!("Date: {given}\n")), kept);
+        }
     }
 }
