@@ -136,9 +136,6 @@ fn the_document_with_more_text_in_passages_comes_first() {
     assert_eq!(names(&answer), ["docs/000", "docs/001"]);
     let shared = |place: usize| answer["matches"][place]["shared"].as_u64().unwrap();
     assert!(shared(0) < shared(1), "{} {}", shared(0), shared(1));
-    // Without passages, it is an ordinary query.
-    let plain = query(&folder, &documents[2].clone(), &["--no-passages"]);
-    assert!(plain.get("compared").is_none() && names(&plain).len() > 2, "{:?}", names(&plain));
 }
 
 #[test]
@@ -183,4 +180,33 @@ fn submissions_count_the_passages_of_their_documents_and_equal_bytes_match() {
     folder.write("short", "two words");
     let answer = folder.ok(&["query", "--rewritten", "--format", "json", "short"]).json().remove(0);
     assert_eq!(names(&answer), ["docs/d/1"]);
+}
+
+/// Without passages, rewritten text is not searched for.
+#[test]
+fn rewritten_text_needs_passages() {
+    let folder = Folder::new();
+    let mut writer = Writer(7);
+    let copied = writer.sentences(10);
+    for name in ["a", "b"] {
+        folder.write(&format!("docs/{name}"), text(&[writer.sentences(5), copied.clone()].concat()));
+    }
+    folder.ok(&["ingest", "-q", "--profile", "words", "docs"]);
+    let no_passages = "--rewritten lists the documents with a passage, so it cannot be used with --no-passages";
+    let no_pairs = "--rewritten finds more passages and no other pairs, so it needs --format html, --sort longest, or \
+                    --passages with --format json or csv";
+    for (flags, message) in [
+        (&["query", "docs/a", "--rewritten", "--no-passages"][..], no_passages),
+        (&["query", "docs/a", "--rewritten", "--no-passages", "--format", "html", "-o", "pages"], no_passages),
+        (&["pairs", "--rewritten"], no_pairs),
+        (&["pairs", "--rewritten", "--format", "json"], no_pairs),
+        (&["pairs", "--rewritten", "--format", "csv"], no_pairs),
+    ] {
+        let run = folder.run(flags);
+        assert!(run.status == 2 && run.stdout.is_empty() && run.stderr.contains(message), "{flags:?}: {run:?}");
+    }
+    for flags in [&["--sort", "longest"][..], &["--passages", "--format", "json"], &["--format", "html", "-o", "pages"]]
+    {
+        folder.ok(&[&["pairs", "--rewritten"], flags].concat());
+    }
 }

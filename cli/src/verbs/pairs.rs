@@ -41,6 +41,13 @@ pub(crate) fn run(global: &Global, args: &PairsArgs, printer: &Printer) -> anyho
     if args.sort == PairSort::Longest && html.is_some() {
         anyhow::bail!("--sort is for --format human, json and csv; the list of a report is sorted by its headings");
     }
+    let has_passages = args.passages || html.is_some() || args.sort == PairSort::Longest;
+    if args.joining.rewritten() && !has_passages {
+        anyhow::bail!(
+            "--rewritten finds more passages and no other pairs, so it needs --format html, --sort longest, or \
+             --passages with --format json or csv"
+        );
+    }
     let database = database::open_within(global, args.memory)?;
     if args.own_text && database.profile().unit() != Unit::Token {
         anyhow::bail!(

@@ -41,6 +41,9 @@ pub(crate) fn run(global: &Global, args: &QueryArgs, printer: &Printer) -> anyho
     if args.sort == QuerySort::Oldest && args.by_corpus {
         anyhow::bail!("--sort is for lists of matches, not for --by-corpus");
     }
+    if args.no_passages && args.joining.rewritten() {
+        anyhow::bail!("--rewritten lists the documents with a passage, so it cannot be used with --no-passages");
+    }
     let database = database::open(global)?;
     profile::check_rewritten(args.joining.rewritten(), database.profile())?;
     let phrases = phrases::read(&args.read, database.profile(), printer)?;
