@@ -20,17 +20,18 @@ pub(super) fn changed(modified: Option<i64>) -> String {
     modified.map_or(String::new(), |time| format!("  {}", moment(time)))
 }
 
-/// The time of a stored document, in seconds since 1970, and its origin.
+/// The time of a stored document, in seconds since 1970, and its origin. Dates order before times of files,
+/// which may be those of a copy or of a whole mailbox.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct DocumentTime {
+    /// True if it is the time of the file or member. Otherwise the metadata state it as the document's date.
+    pub(crate) is_of_file: bool,
     pub(crate) seconds: i64,
-    /// True if the metadata state it as the document's date. Otherwise it is that of the file or member.
-    pub(crate) is_date: bool,
 }
 
 impl DocumentTime {
     /// The time by which `query --sort oldest` orders a match; `None` if it is not known. Of a submission it
-    /// is the earliest time of the listed files.
+    /// is the first of the times of the listed files.
     pub(crate) fn of(found: &Match) -> Option<Self> {
         let of_files = || found.files.iter().filter_map(Self::of).min();
         Self::of_document(found).or_else(of_files)
@@ -38,15 +39,15 @@ impl DocumentTime {
 
     fn of_document(found: &Match) -> Option<Self> {
         let date = clock::date_of(found.metadata.iter().map(|(name, value)| (name.as_str(), value.as_str())));
-        let dated = date.map(|seconds| Self { seconds, is_date: true });
-        dated.or(found.modified.map(|seconds| Self { seconds, is_date: false }))
+        let dated = date.map(|seconds| Self { is_of_file: false, seconds });
+        dated.or(found.modified.map(|seconds| Self { is_of_file: true, seconds }))
     }
 }
 
 /// The time of a match and its origin, if times are shown.
 pub(super) fn dated(found: &Match) -> String {
-    DocumentTime::of_document(found).map_or(String::new(), |DocumentTime { seconds, is_date }| {
-        format!("  {} ({})", moment(seconds), if is_date { "date" } else { "file" })
+    DocumentTime::of_document(found).map_or(String::new(), |DocumentTime { is_of_file, seconds }| {
+        format!("  {} ({})", moment(seconds), if is_of_file { "file" } else { "date" })
     })
 }
 

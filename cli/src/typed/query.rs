@@ -61,10 +61,11 @@ pub(crate) struct QueryArgs {
     pub(crate) min_score: f64,
     /// The order of the matches that --top leaves
     ///
-    /// `oldest` begins with the oldest document. Its time is the date in its metadata (`date`: of a mail with
-    /// --keep-fields date, of a record of a WARC, of a table), else the time of its file (see --file-times).
-    /// The page for people shows this time and which of both it is, `(date)` or `(file)`; a note counts the
-    /// documents without a readable date. Documents without a known time come last.
+    /// `oldest` begins with the oldest document that has a readable date in its metadata (`date`: of a mail
+    /// with --keep-fields date, of a record of a WARC, of a table). Documents without one come after all of
+    /// these, by the time of their file (see --file-times), which may be that of a copy or of a whole
+    /// mailbox. Documents without a known time come last. The page for people shows this time and which of
+    /// both it is, `(date)` or `(file)`; a note counts the documents without a readable date.
     #[arg(long, value_name = "BY", default_value = "score", value_enum)]
     pub(crate) sort: QuerySort,
     /// Compare only with documents that have this value in their metadata

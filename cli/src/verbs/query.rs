@@ -176,7 +176,7 @@ struct OrderTally {
 impl OrderTally {
     fn add(&mut self, answer: &QueryAnswer) {
         self.unsorted += answer.matching_documents.saturating_sub(answer.matches.len() as u64);
-        let is_of_file = |found: &&Match| DocumentTime::of(found).is_some_and(|time| !time.is_date);
+        let is_of_file = |found: &&Match| DocumentTime::of(found).is_some_and(|time| time.is_of_file);
         self.dated_by_file += answer.matches.iter().filter(is_of_file).count() as u64;
     }
 

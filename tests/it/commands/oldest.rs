@@ -32,7 +32,7 @@ fn the_oldest_file_comes_first_with_its_time_and_its_metadata() {
             .map(|found| found["document"].as_str().unwrap().to_owned())
             .collect()
     };
-    assert_eq!(order(&["--sort", "oldest"]), ["in/b.txt", "in/c/d.txt", "in/a.txt", "in/new.txt"]);
+    assert_eq!(order(&["--sort", "oldest"]), ["in/a.txt", "in/b.txt", "in/c/d.txt", "in/new.txt"]);
     // --top chooses by score.
     let best = ["--sort", "oldest", "--top", "2"];
     assert_eq!(order(&best), ["in/a.txt", "in/new.txt"]);
@@ -40,9 +40,9 @@ fn the_oldest_file_comes_first_with_its_time_and_its_metadata() {
     assert!(told(&best).contains("2 documents not shown may be older"), "{}", told(&best));
     let of_files = "2 documents ordered by the time of the file: no date in the metadata is readable\n";
     assert_eq!(told(&["--sort", "oldest"]), format!("{}{of_files}", told(&["--top", "2"])));
-    // A submission is as old as the oldest of its files.
+    // A submission is as old as the oldest of its files, and one with a date comes first.
     let by = ["--sort", "oldest", "--submission-by", "^(in/c|in/a.txt|in/new.txt)"];
-    assert_eq!(order(&by), ["in/b.txt", "in/c", "in/a.txt", "in/new.txt"]);
+    assert_eq!(order(&by), ["in/a.txt", "in/b.txt", "in/c", "in/new.txt"]);
 
     // JSON has the times of documents, not of submissions. Without --sort it has none: whether a time is known
     // depends on when a run was.
@@ -52,19 +52,19 @@ fn the_oldest_file_comes_first_with_its_time_and_its_metadata() {
     let asked =
         |flags: &[&str]| folder.ok(&[&["query", "asked.txt", "--format", "json"], flags].concat()).json().remove(0);
     assert_eq!(times(&asked(&[])["matches"]), [None; 4]);
-    let known = [Some(1_500_000_000), Some(1_600_000_000), Some(1_700_000_000), None];
+    let known = [Some(1_700_000_000), Some(1_500_000_000), Some(1_600_000_000), None];
     assert_eq!(times(&asked(&["--sort", "oldest"])["matches"]), known);
     let grouped = folder.ok(&[&["query", "asked.txt", "--format", "json"][..], &by].concat()).json().remove(0);
-    assert_eq!(times(&grouped["matches"]), [Some(1_500_000_000), None, None, None]);
-    assert_eq!(times(&grouped["matches"][1]["files"]), [Some(1_600_000_000)]);
+    assert_eq!(times(&grouped["matches"]), [None, Some(1_500_000_000), None, None]);
+    assert_eq!(times(&grouped["matches"][2]["files"]), [Some(1_600_000_000)]);
 
     let told = folder.ok(&["query", "asked.txt", "--sort", "oldest", "--no-passages"]).stdout;
     let lines: Vec<&str> = told.lines().collect();
     let rows: Vec<&str> = lines.iter().copied().filter(|line| line.contains(".txt") && line.contains('%')).collect();
     for (row, end) in rows.iter().zip([
+        "a.txt  (identical)  2023-11-14T00:00:00Z (date)",
         "b.txt  2017-07-14T02:40:00Z (file)",
         "d.txt  2020-09-13T12:26:40Z (file)",
-        "a.txt  (identical)  2023-11-14T00:00:00Z (date)",
         "new.txt  (identical)",
     ]) {
         assert!(row.ends_with(end), "{told}");
@@ -76,9 +76,9 @@ fn the_oldest_file_comes_first_with_its_time_and_its_metadata() {
     let pages = ",query_first_page,query_last_page,document_first_page,document_last_page";
     let rows: Vec<&str> =
         table.lines().map(|row| row.strip_suffix(pages).or(row.strip_suffix(",,,,")).unwrap()).collect();
-    assert!(rows[0].ends_with(",metadata,modified") && rows[1].ends_with(",{},1500000000"), "{table}");
+    assert!(rows[0].ends_with(",metadata,modified") && rows[2].ends_with(",{},1500000000"), "{table}");
     assert!(
-        rows[3].ends_with(",\"{\"\"author\"\":\"\"Ann\"\",\"\"date\"\":\"\"2023-11-14\"\"}\",1700000000"),
+        rows[1].ends_with(",\"{\"\"author\"\":\"\"Ann\"\",\"\"date\"\":\"\"2023-11-14\"\"}\",1700000000"),
         "{table}"
     );
     assert!(rows[4].ends_with(",{},"), "{table}");
@@ -93,7 +93,7 @@ fn the_oldest_file_comes_first_with_its_time_and_its_metadata() {
 }
 
 #[test]
-fn the_date_of_a_mail_counts_before_the_time_of_its_mailbox() {
+fn dates_of_mails_come_before_the_times_of_files() {
     let folder = Folder::new();
     let mail =
         |date: &str, text: &str| format!("From x@y Mon Jan  1 00:00:00 2001\nFrom: x@y\nDate: {date}\n\n{text}\n\n");
@@ -110,8 +110,8 @@ fn the_date_of_a_mail_counts_before_the_time_of_its_mailbox() {
     let told = folder.ok(&["query", "asked.txt", "--sort", "oldest", "--format", "json"]).json().remove(0);
     let names: Vec<&str> =
         told["matches"].as_array().unwrap().iter().map(|found| found["document"].as_str().unwrap()).collect();
-    // The dates are January 2017, March 2017 and January 2018. The time of the mailbox is in 2023.
-    assert_eq!(names, ["box.mbox#2", "page.txt", "box.mbox#1"]);
+    // The mails are of January 2017 and January 2018, in a mailbox of 2023. The page is a file of March 2017.
+    assert_eq!(names, ["box.mbox#2", "box.mbox#1", "page.txt"]);
 }
 
 #[test]
@@ -133,11 +133,11 @@ fn a_date_in_any_form_is_found_and_an_unreadable_one_is_told() {
     let run = folder.ok(&["query", "asked.txt", "--sort", "oldest", "--no-passages"]);
     let rows: Vec<&str> = run.stdout.lines().filter(|line| line.contains(".eml")).collect();
     for (row, end) in rows.iter().zip([
-        "5.eml  2017-07-14T02:40:00Z (file)",
         "1.eml  2021-03-03T10:00:00Z (date)",
         "2.eml  2021-03-03T10:00:01Z (date)",
         "3.eml  2021-03-03T10:00:02Z (date)",
         "4.eml  2021-03-03T10:00:03Z (date)",
+        "5.eml  2017-07-14T02:40:00Z (file)",
     ]) {
         assert!(row.ends_with(end), "{run:#?}");
     }

@@ -55,13 +55,17 @@ let relist = null;
 // A value of the metadata of a document. The names of mail headers have no case.
 const fieldOf = (document, wanted) => Object.entries(document.metadata || {}).find(([key]) => key.toLowerCase() === wanted)?.[1] || "";
 
-// The time of a document in seconds: the date in its metadata, otherwise the time of its file, if the report has either.
-const timeOf = ({ dated, modified }) => dated ?? modified ?? null;
+// The time of a document in seconds: the date in its metadata (rank 0), otherwise the time of its file (rank 1), if the report
+// has either. The time of a file may be that of a copy or of a whole mailbox, so it comes after all dates.
+const timeOf = ({ dated, modified }) => ({ rank: (dated ?? null) !== null ? 0 : (modified ?? null) !== null ? 1 : 2, seconds: dated ?? modified ?? null });
 
-// The time of one side of a pair. Of a submission it is the earliest time of its files in the pair.
-const earliest = (times) => times.filter((time) => time !== null).reduce((first, time) => (first === null || time < first ? time : first), null);
-const timeIn = (pair, side) => timeOf(report.documents[pair[side]]) ?? earliest((pair.files || []).map((at) => timeOf(report.documents[report.pairs[at][side]])));
-const dateIn = (pair, side) => moment(timeIn(pair, side) ?? NaN);
+// The time of one side of a pair. Of a submission it is the first time of its files in the pair.
+const earlier = (one, other) => (other.rank - one.rank || other.seconds - one.seconds) < 0 ? other : one;
+const timeIn = (pair, side) => {
+  const own = timeOf(report.documents[pair[side]]);
+  return own.rank < 2 ? own : (pair.files || []).map((at) => timeOf(report.documents[report.pairs[at][side]])).reduce(earlier, own);
+};
+const dateIn = (pair, side) => moment(timeIn(pair, side).seconds ?? NaN);
 
 // What tells documents apart for a reader: their label and group, and the sender of a mail.
 const labelsOf = (document) => {
@@ -106,7 +110,7 @@ function overview() {
     { key: "a", title: report.dedup ? "A, removable" : report.command === "query" ? "A, the query" : "A", of: (pair) => report.documents[pair.a].name, cell: (pair) => [name(report.documents[pair.a].name), pair.removal && pair.removal.id && h("span", { class: "faint" }, ` id ${inLine(pair.removal.id)}`), labelsOf(report.documents[pair.a])] },
     { key: "b", title: report.dedup ? "B, its survivor" : "B", of: (pair) => report.documents[pair.b].name, cell: (pair) => [name(report.documents[pair.b].name), labelsOf(report.documents[pair.b]), pairNote(pair)] },
     ...["a", "b"].filter((side) => ranked.some((pair) => dateIn(pair, side))).map((side) => (
-      { key: `date_${side}`, title: `date of ${side.toUpperCase()}`, of: (pair) => timeIn(pair, side), cell: (pair) => inLine(dateIn(pair, side) || "\u2013") })),
+      { key: `date_${side}`, title: `date of ${side.toUpperCase()}`, of: (pair) => timeIn(pair, side).seconds, rank: (pair) => timeIn(pair, side).rank, cell: (pair) => inLine(dateIn(pair, side) || "\u2013") })),
     ...(report.dedup ? [
       { key: "group", title: "group", class: "number", of: (pair) => -pair.removal.group, cell: (pair) => grouped(pair.removal.group) },
       { key: "because", title: "because", of: (pair) => pair.removal.because, cell: (pair) => pair.removal.because },
@@ -149,10 +153,10 @@ function overview() {
     const ends = (pair) => [pair, ...(pair.files || []).map((at) => report.pairs[at])].flatMap(({ a, b }) => [a, b]);
     const holds = (pair) => ends(pair).some((at) => words(report.documents[at]).some((text) => text.toLowerCase().includes(wanted)));
     const only = view.only && new Set(view.only);
-    // Pairs without a value come last in either direction.
-    const lacks = (pair) => Number(of(pair) === null);
+    // Pairs without a value come last in either direction, and pairs with a date come before those with the time of a file.
+    const rank = column?.rank ?? ((pair) => Number(of(pair) === null));
     listed = above().filter((pair) => (!wanted || holds(pair)) && (!only || only.has(pair.a) || only.has(pair.b)))
-      .sort((x, y) => lacks(x) - lacks(y) || way * compare(of(x), of(y)) || x.number - y.number);
+      .sort((x, y) => rank(x) - rank(y) || way * compare(of(x), of(y)) || x.number - y.number);
     rows.replaceChildren(...listed.slice(0, view.shown).map((pair) => h("tr", { class: "link", "data-pair": pair.number + 1, onclick: (event) => {
       if (!event.target.closest("a") && !String(getSelection())) open(pair);
     } }, columns.map((column) => h("td", { class: column.class }, column.cell(pair))))));
