@@ -419,8 +419,8 @@ impl Symboliser {
                 text_view: None,
             });
         }
-        let extracted = extract::extract(format, bytes, &self.limits)?;
-        self.front_end.begin(None);
+        let extracted = extract::extract_for(self.unit, format, bytes, &self.limits)?;
+        self.front_end.begin(extracted.language);
         self.front_end.begin_utf8();
         self.front_end.feed(&extracted.text, &mut symbols);
         self.front_end.finish(&mut symbols);
@@ -432,8 +432,8 @@ impl Symboliser {
         });
         let sentences = self.sentences(&extracted.text, &symbols);
         let Extracted { pages, unread, .. } = extracted;
-        // Extracted text is in no known programming language, so it has no names.
-        Ok(WholeText { symbols, origin, sentences, named: Vec::new(), pages, unread, text_view: None })
+        let named = self.front_end.take_names();
+        Ok(WholeText { symbols, origin, sentences, named, pages, unread, text_view: None })
     }
 
     fn sentences(&self, text: &[u8], symbols: &Symbols) -> Vec<u32> {

@@ -66,6 +66,58 @@ fn a_copy_under_other_names_is_the_same() {
     assert!(diff["matches"].as_array().unwrap().is_empty(), "{diff}");
 }
 
+/// The cells of a notebook are source code in its language, and the cells between them are comments.
+#[test]
+fn a_notebook_is_source_code_in_its_language() {
+    let folder = Folder::new();
+    let original = program("First", "find", 1);
+    folder.write("c/First.java", &original);
+    folder.write("c/Other.java", program("Other", "look", 5));
+    folder.ok(&["ingest", "-q", "--profile", "code", "c"]);
+    let copy = disguised(&original);
+    let lines: Vec<&str> = copy.split_inclusive('\n').collect();
+    let (first, second) = lines.split_at(20);
+    let prose = "It isn't the *first* exercise, (they say)\nand it \"ends {here}\\";
+    let notebook = |metadata: serde_json::Value| {
+        serde_json::to_string_pretty(&serde_json::json!({
+            "cells": [
+                {"cell_type": "markdown", "source": prose},
+                {"cell_type": "code", "source": first, "outputs": []},
+                {"cell_type": "raw", "source": [prose]},
+                {"cell_type": "code", "source": second.concat(), "outputs": []},
+            ],
+            "metadata": metadata, "nbformat": 4, "nbformat_minor": 5,
+        }))
+        .unwrap()
+    };
+    let ask = |metadata: serde_json::Value| {
+        folder.write("copy.ipynb", notebook(metadata));
+        folder.ok(&["query", "copy.ipynb", "--format", "json"]).json().remove(0)
+    };
+    for metadata in [
+        serde_json::json!({"language_info": {"name": "java"}}),
+        serde_json::json!({"kernelspec": {"language": "Java", "name": "ijava"}}),
+        serde_json::json!({"kernelspec": {"name": "java17"}}),
+    ] {
+        let best = &ask(metadata)["matches"][0];
+        assert_eq!((&best["document"], &best["resemblance"]), (&"c/First.java".into(), &1.0.into()), "{best}");
+        let passage = &best["passages"][0];
+        let start = passage["query"]["start"].as_u64().unwrap() as usize;
+        assert!(std::fs::read_to_string(folder.path().join("copy.ipynb")).unwrap()[start..].starts_with("public"));
+        assert!(passage["same_names"].as_f64().unwrap() < 0.9, "{passage}");
+    }
+    for metadata in [serde_json::json!({"language_info": {"name": "unheard-of"}}), serde_json::json!([]), "".into()] {
+        let best = &ask(metadata)["matches"][0];
+        assert!(best["resemblance"].as_f64().unwrap_or_default() < 0.5, "{best}");
+    }
+    // Stored, it is the same as the program: in a list of pairs too, whose passages are compared again.
+    folder.write("c/copy.ipynb", notebook(serde_json::json!({"language_info": {"name": "java"}})));
+    folder.ok(&["ingest", "-q", "c"]);
+    let pairs = folder.ok(&["pairs", "--passages", "--own-text", "--format", "json"]).json();
+    let pair = pairs.iter().find(|pair| pair["b"] == "c/copy.ipynb" && pair["a"] == "c/First.java").unwrap();
+    assert!(pair["resemblance"] == 1.0 && !pair["passages"].as_array().unwrap().is_empty(), "{pair}");
+}
+
 /// Programs with only a common frame are no pair, even if the frame is a large share of a small program.
 /// Programs with a copied half are a pair.
 #[test]

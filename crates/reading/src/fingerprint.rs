@@ -52,6 +52,8 @@ pub struct ViewTotals {
 pub struct Fingerprinter {
     kernels: Kernels,
     unit: Unit,
+    /// False if source code is read as words and marks.
+    reads_languages: bool,
     format: Format,
     /// The document so far, if its text must be extracted, and its length. Emptied once the document exceeds
     /// the limit.
@@ -75,6 +77,7 @@ impl Fingerprinter {
         Self {
             kernels: Kernels::new(profile),
             unit: profile.unit(),
+            reads_languages: true,
             format: Format::default(),
             whole: Vec::new(),
             length: 0,
@@ -89,11 +92,18 @@ impl Fingerprinter {
         Self { limits: limits.clone(), ..self }
     }
 
+    /// Reads source code as words and marks, in no language.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn without_languages(self) -> Self {
+        Self { reads_languages: false, ..self }
+    }
+
     /// Sets the format of the next documents. Call it before the first byte of a document. The default is
     /// text. Unit byte ignores the format and reads bytes.
     pub fn begin(&mut self, format: Format) {
         self.format = format;
-        self.kernels.begin(format.language());
+        self.kernels.begin(format.language().filter(|_| self.reads_languages));
     }
 
     /// Reads the next bytes of the document, in pieces of any size. Appends to `out` the fingerprints that
@@ -123,7 +133,9 @@ impl Fingerprinter {
         }
         let document = std::mem::take(&mut self.whole);
         self.limits.check_document(self.format, std::mem::take(&mut self.length))?;
-        let extracted = extract::extract(self.format, &document, &self.limits)?;
+        let unit = if self.reads_languages { self.unit } else { Unit::Word };
+        let extracted = extract::extract_for(unit, self.format, &document, &self.limits)?;
+        self.kernels.begin(extracted.language);
         self.kernels.begin_utf8();
         let mut facts = match extracted.offsets {
             Offsets::Original => self.finish_extracted(&document, &extracted, out),

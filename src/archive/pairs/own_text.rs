@@ -180,7 +180,7 @@ struct Kgrams {
 impl Kgrams {
     fn new(limits: &InputLimits) -> Result<Self> {
         let profile = Profile::new(Unit::Token, WordRule::Letters, K, 1, Selection::All)?;
-        let fingerprinter = Fingerprinter::new(&profile).with_limits(limits);
+        let fingerprinter = Fingerprinter::new(&profile).with_limits(limits).without_languages();
         Ok(Self { fingerprinter, found: Fingerprints::new() })
     }
 
@@ -193,7 +193,7 @@ impl Kgrams {
             hashes.extend(found.iter().map(|fingerprint| fingerprint.hash).filter(|&hash| hash <= largest));
             found.clear();
         };
-        fingerprinter.begin(if format.language().is_some() { Format::Text } else { format });
+        fingerprinter.begin(format);
         for piece in bytes.chunks(PIECE) {
             fingerprinter.feed(piece, found);
             take(found);

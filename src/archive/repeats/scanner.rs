@@ -65,7 +65,8 @@ impl Scanner {
             self.text(bytes, &mut |span| span, &mut out);
             return Ok(out);
         }
-        let extracted = extract::extract(format, bytes, &self.limits)?;
+        let extracted = extract::extract_for(self.unit, format, bytes, &self.limits)?;
+        self.front_end.begin(extracted.language);
         self.front_end.begin_utf8();
         if extracted.offsets == Offsets::Original {
             let mut map = Map::new(&extracted.segments, extracted.text.len() as u64);

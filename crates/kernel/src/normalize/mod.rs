@@ -38,7 +38,7 @@ use std::fmt;
 
 use chars::Chars;
 use code::Tokens;
-pub use code::language_of;
+pub use code::{language_of, line_comment};
 use decode::Decoder;
 pub use detect::is_wide_text;
 pub use newline::newline_of;

@@ -40,6 +40,7 @@ use self::text::extracted::UnreadParts;
 use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_host::guarded::guarded;
 use fpdb_kernel::document::Format;
+use fpdb_kernel::profile::Unit;
 
 /// True if documents of this format need extraction. All other formats are read directly as text or bytes.
 pub fn applies(format: Format) -> bool {
@@ -67,6 +68,23 @@ pub fn extract(format: Format, bytes: &[u8], limits: &InputLimits) -> Result<Ext
             process::read(process, format, bytes, limits)
         }
         _ => extract_here(format, bytes, limits),
+    }
+}
+
+/// Like [`extract`], for symbols of this unit. For tokens, a notebook in a known language is source code, in
+/// which the cells of prose are comments.
+///
+/// # Errors
+/// Like [`extract`].
+pub fn extract_for(unit: Unit, format: Format, bytes: &[u8], limits: &InputLimits) -> Result<Extracted> {
+    match (unit, format) {
+        (Unit::Token, Format::Notebook) => {
+            limits.check_document(format, bytes.len() as u64)?;
+            limits.check_memory(format, bytes)?;
+            let extracted = guarded(|| notebook::extract_code(bytes));
+            extracted.unwrap_or_else(|detail| Err(Error::Document(DocumentError::ReaderFailed { detail })))
+        }
+        _ => extract(format, bytes, limits),
     }
 }
 

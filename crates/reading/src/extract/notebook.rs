@@ -7,7 +7,8 @@ use super::{Extracted, markdown};
 use crate::extract::text::builder::{TextBuilder, compose};
 use crate::extract::text::source::Utf8Source;
 use fpdb_host::error::{DocumentError, Error, Result};
-use fpdb_kernel::document::{Format, Span};
+use fpdb_kernel::document::{Format, Language, Span};
+use fpdb_kernel::normalize::line_comment;
 
 /// The parts of a notebook that are read. Outputs of cells are not read.
 #[derive(Deserialize)]
@@ -17,6 +18,21 @@ struct Notebook<'a> {
     /// In version 3 of the format, worksheets contain the cells.
     #[serde(borrow, default)]
     worksheets: Vec<Worksheet<'a>>,
+    #[serde(borrow)]
+    metadata: Option<&'a RawValue>,
+}
+
+/// The metadata that tell the language. Notebooks without `language_info` are those that never ran.
+#[derive(Deserialize)]
+struct Metadata {
+    language_info: Option<Named>,
+    kernelspec: Option<Named>,
+}
+
+#[derive(Deserialize)]
+struct Named {
+    language: Option<String>,
+    name: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -34,8 +50,34 @@ struct Cell<'a> {
     source: Option<&'a RawValue>,
 }
 
+impl Notebook<'_> {
+    /// The programming language; `None` if it is not stated or not known. PHP is not known here: its code
+    /// begins with a mark, which cells do not have.
+    fn language(&self) -> Option<Language> {
+        let Metadata { language_info, kernelspec } = serde_json::from_str(self.metadata?.get()).ok()?;
+        let of_kernel = kernelspec.and_then(|kernel| kernel.language.or(kernel.name));
+        let stated = language_info.and_then(|info| info.name).or(of_kernel)?.to_ascii_lowercase();
+        let name = match stated.as_str() {
+            "c++" => "cpp",
+            "c#" => "csharp",
+            // A kernel may be named `python3`.
+            other => other.trim_end_matches(|character: char| character.is_ascii_digit()),
+        };
+        Format::named(name).and_then(Format::language).filter(|&language| language != Language::Php)
+    }
+}
+
 /// Extracts the text of a notebook.
 pub(super) fn extract(bytes: &[u8]) -> Result<Extracted> {
+    read(bytes, |_| None)
+}
+
+/// Extracts the text of a notebook as source code, if its language is known. Cells of prose are comments.
+pub(super) fn extract_code(bytes: &[u8]) -> Result<Extracted> {
+    read(bytes, |notebook| notebook.language())
+}
+
+fn read(bytes: &[u8], language: impl FnOnce(&Notebook<'_>) -> Option<Language>) -> Result<Extracted> {
     let broken = |error: serde_json::Error| {
         Error::Document(DocumentError::NotOfFormat {
             format: Format::Notebook.name(),
@@ -47,6 +89,7 @@ pub(super) fn extract(bytes: &[u8]) -> Result<Extracted> {
     let mut builder = source.builder(bytes.len() / 2);
     let json = source.text();
     let notebook: Notebook<'_> = serde_json::from_str(json).map_err(broken)?;
+    let language = language(&notebook);
     let worksheets = notebook.worksheets.iter().flat_map(|worksheet| &worksheet.cells);
     for cell in notebook.cells.iter().chain(worksheets) {
         let Some(written) = cell.source else { continue };
@@ -59,19 +102,42 @@ pub(super) fn extract(bytes: &[u8]) -> Result<Extracted> {
             false => unescape(json, written.get(), &mut text),
         }
         let end = offset(json, written.get()) + written.get().len();
-        let (text, segments) = text.finish();
+        let (mut text, mut segments) = text.finish();
         if cell.cell_type.get() == "\"markdown\"" {
             let mut read = TextBuilder::default();
             markdown::read(str::from_utf8(&text).unwrap_or_default(), &mut read);
-            let (read, origins) = read.finish();
-            compose((&read, &origins), (&text, &segments), &mut builder);
-        } else {
-            let whole = [super::Segment { text: 0, origin: Span { start: 0, end: text.len() as u64 } }];
-            compose((&text, &whole[..usize::from(!text.is_empty())]), (&text, &segments), &mut builder);
+            (text, segments) = composed(read, &text, &segments);
         }
+        if let Some(language) = language
+            && cell.cell_type.get() != "\"code\""
+        {
+            (text, segments) = composed(commented(&text, line_comment(language)), &text, &segments);
+        }
+        let whole = [super::Segment { text: 0, origin: Span { start: 0, end: text.len() as u64 } }];
+        compose((&text, &whole[..usize::from(!text.is_empty())]), (&text, &segments), &mut builder);
         builder.separate(end as u64);
     }
-    Ok(source.lead_back(builder))
+    Ok(Extracted { language, ..source.lead_back(builder) })
+}
+
+/// The text of `outer`, whose origins are offsets in `text`, with origins as those of `text`.
+fn composed(outer: TextBuilder, text: &[u8], segments: &[super::Segment]) -> (Vec<u8>, Vec<super::Segment>) {
+    let (outer, origins) = outer.finish();
+    let mut builder = TextBuilder::default();
+    compose((&outer, &origins), (text, segments), &mut builder);
+    builder.finish()
+}
+
+/// The text with a mark before each line.
+fn commented(text: &[u8], mark: &str) -> TextBuilder {
+    let mut builder = TextBuilder::default();
+    let mut at = 0;
+    for line in text.split_inclusive(|&byte| byte == b'\n') {
+        builder.replaced(format!("{mark} ").as_bytes(), Span { start: at, end: at });
+        builder.verbatim(line, at);
+        at += line.len() as u64;
+    }
+    builder
 }
 
 /// Offset of `part`, a slice of `json`, in `json`.

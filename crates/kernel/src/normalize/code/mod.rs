@@ -35,6 +35,7 @@ use super::words::WordMaker;
 use crate::document::Language;
 pub use language::language_of;
 use lookup::Tables;
+pub use table::line_comment;
 
 /// Bytes of text collected for the lexer. The lexer leaves a [window](lexer::WINDOW) of them for the next
 /// call.

@@ -3,6 +3,12 @@
 use super::rules::{Apostrophe, BlockComments, Code, Dialect, Escape, Import, Numbers, Prefix, Quote, Rules};
 use crate::document::Language;
 
+/// The mark that begins a comment up to the end of the line.
+#[must_use]
+pub fn line_comment(language: Language) -> &'static str {
+    rules(language).line_comments[0]
+}
+
 pub(super) fn rules(language: Language) -> &'static Rules {
     match language {
         Language::Bash => &BASH,

@@ -2,7 +2,7 @@
 
 use xxhash_rust::xxh3::xxh3_128;
 
-use fpdb_kernel::document::{Digest, Offsets, Span};
+use fpdb_kernel::document::{Digest, Language, Offsets, Span};
 
 /// The text of a document.
 #[derive(Clone, Debug, Default)]
@@ -16,6 +16,8 @@ pub struct Extracted {
     pub pages: Vec<u64>,
     /// The unit of spans: bytes of the original or of this text.
     pub offsets: Offsets,
+    /// The programming language of the text, if it was extracted as source code.
+    pub language: Option<Language>,
     /// The encoding of the document; `None` if the format is not text.
     pub encoding: Option<&'static str>,
     /// Number of byte sequences that are invalid in the encoding. The text has U+FFFD for each.
