@@ -74,9 +74,13 @@ fn only_a_replacing_ingest_removes_the_version_before() {
         folder.ok(&["rm", "in/secret.txt", "--keep-out"]);
         let bytes = prose(3);
         folder.write("in/all.zip", zip([("x.txt", bytes.as_bytes()), ("y.txt", prose(2).as_bytes())]));
+        folder.age("in/all.zip");
         assert_eq!(kept_out(&folder, &["--on-change", on_change, "--prune", "in"]), 2);
         assert_eq!(names(&folder).contains(&"in/all.zip!x.txt".to_owned()), stays, "{on_change}");
         assert!(names(&folder).contains(&"in/all.zip!y.txt".to_owned()), "{on_change}");
+        // A later ingest that replaces reads the archive again.
+        folder.ok(&["ingest", "-q", "in"]);
+        assert!(!names(&folder).contains(&"in/all.zip!x.txt".to_owned()), "{on_change}");
     }
 }
 
@@ -152,4 +156,38 @@ fn each_name_of_a_content_lets_it_in_again() {
         assert_eq!(names(&folder).len(), back, "{name}");
     }
     assert_eq!(names(&folder), all);
+}
+
+/// One flipped bit in the table with the list. What can be read of it stays, and the repair says that it may
+/// lack something.
+#[test]
+fn a_repair_keeps_the_list_and_says_if_it_may_be_incomplete() {
+    let folder = Folder::new();
+    for number in 0..3 {
+        folder.write(&format!("in/{number}.txt"), prose(number));
+    }
+    folder.ok(&["ingest", "-q", "--profile", "prose", "in"]);
+    folder.ok(&["rm", "-q", "in/1.txt", "--keep-out"]);
+    // Opening for writing moves the log into tables.
+    folder.ok(&["compact", "-q"]);
+    let store = std::fs::read_dir(folder.path().join(".fpdb/store")).unwrap().map(|entry| entry.unwrap().path());
+    let tables = store.filter(|path| path.extension().is_some_and(|extension| extension == "sst"));
+    let find = |bytes: &[u8]| bytes.windows(8).position(|bytes| bytes == b"kept-out");
+    let mut lists: Vec<_> = tables.filter(|path| find(&std::fs::read(path).unwrap()).is_some()).collect();
+    assert_eq!(lists.len(), 1);
+    let list = lists.remove(0);
+    let mut bytes = std::fs::read(&list).unwrap();
+    let name = bytes.windows(8).position(|bytes| bytes == b"in/1.txt").unwrap();
+    bytes[name] ^= 1;
+    std::fs::write(list, bytes).unwrap();
+    assert_eq!(folder.run(&["verify"]).status, 2);
+    let run = folder.run(&["verify", "--repair"]);
+    assert_eq!(run.status, 2, "{run:?}");
+    assert!(!run.stdout.contains("nothing is lost"), "{run:?}");
+    assert!(run.stdout.contains("the list of what is kept out may be incomplete: 1 content salvaged"), "{run:?}");
+    assert!(run.stdout.contains("remembered flags may be lost: those of "), "{run:?}");
+    assert!(run.stderr.contains("`fpdb restore BACKUPS --db OTHER`"), "{run:?}");
+    assert_eq!(kept_out(&folder, &["in"]), 1);
+    assert_eq!(names(&folder), ["in/0.txt", "in/2.txt"]);
+    folder.ok(&["verify"]);
 }

@@ -76,6 +76,18 @@ fn losses(found: &Verification, repair: &Repair, page: &mut String) {
             }
         }
     }
+    if let Some(salvaged) = repair.kept_out_salvaged {
+        let contents = count(salvaged, "content");
+        let _ = writeln!(page, "  the list of what is kept out may be incomplete: {contents} salvaged");
+    }
+    if let Some(salvaged) = repair.sources_salvaged {
+        let sources = count(salvaged, "source");
+        let _ = writeln!(page, "  remembered flags may be lost: those of {sources} salvaged");
+    }
+    if let Some(salvaged) = repair.assembled_salvaged {
+        let builds = count(salvaged, "build");
+        let _ = writeln!(page, "  which builds were assembled may be forgotten: {builds} salvaged");
+    }
     for lost in &repair.lost {
         let _ = writeln!(
             page,

@@ -26,7 +26,19 @@ pub(crate) fn run(global: &Global, args: &VerifyArgs, printer: &Printer) -> anyh
         Some(repair) => !repair.is_complete(),
         None => !found.problems.is_empty(),
     };
-    if bad {
+    let repair = found.repair.as_ref();
+    if repair.is_some_and(|repair| repair.kept_out_salvaged.is_some()) {
+        printer.note(
+            "hint: before the next ingest, get the list of what is kept out from a backup: \
+             `fpdb restore BACKUPS --db OTHER`, then keep OTHER, or compare `fpdb stats --format json` of both",
+        );
+    }
+    if repair.is_some_and(|repair| repair.sources_salvaged.is_some()) {
+        printer.note("hint: `fpdb stats` lists the remembered flags; give those that are lost in the next ingest");
+    }
+    let only_remembered =
+        repair.is_some_and(|repair| repair.lost.is_empty() && repair.texts_lost.is_empty() && repair.commits_lost == 0);
+    if bad && !only_remembered {
         printer.note(match &found.repair {
             Some(_) if restored_documents(&found) > 0 => {
                 "hint: remove again with `fpdb rm` what was removed last, and ingest again what is or may be lost"

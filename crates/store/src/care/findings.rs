@@ -102,6 +102,18 @@ pub struct Repair {
     /// Documents in the database whose stored texts are lost.
     #[serde(default)]
     pub texts_lost: Vec<String>,
+    /// Number of contents that are still kept out, if the list of them may be incomplete. `None` if it is
+    /// complete.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kept_out_salvaged: Option<u64>,
+    /// Number of sources whose flags are still remembered, if those of others may be lost. `None` if none are
+    /// lost.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sources_salvaged: Option<u64>,
+    /// Number of distributed builds that the database still knows as its own, if it may have forgotten
+    /// others. `None` if it has forgotten none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub assembled_salvaged: Option<u64>,
     /// The folder of the damaged store, which is kept until a person removes it. `None` if nothing was
     /// damaged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -112,6 +124,7 @@ impl Repair {
     /// True if nothing was lost.
     #[must_use]
     pub fn is_complete(&self) -> bool {
-        self.lost.is_empty() && self.commits_lost == 0 && self.texts_lost.is_empty()
+        let may_lack = self.kept_out_salvaged.or(self.sources_salvaged).or(self.assembled_salvaged);
+        self.lost.is_empty() && self.commits_lost == 0 && self.texts_lost.is_empty() && may_lack.is_none()
     }
 }

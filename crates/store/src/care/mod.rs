@@ -14,6 +14,9 @@ pub(super) mod found_tables;
 mod left_tables_tests;
 #[cfg(test)]
 mod list_tests;
+mod remembered_rows;
+#[cfg(test)]
+mod remembered_rows_tests;
 pub(super) mod repair;
 #[cfg(test)]
 mod repair_tests;

@@ -12,14 +12,15 @@ use std::path::{Path, PathBuf};
 use crate::care::choice::open_damaged;
 use crate::care::damaged_stores::{DAMAGED, damaged_stores};
 use crate::care::findings::{LostDocument, Problem, Repair, Verification};
+use crate::care::remembered_rows::RememberedRows;
 use crate::care::salvage::Salvage;
 use crate::care::survey::{self, Survey};
 use crate::codec::format::{
-    COMMITTED, INCOMING, KEPT_OUT_PREFIX, MAIN, MARKER, POSITIONS, PROFILE_KEY, SOURCE_PREFIX, STORE, TEXTS, chunk_key,
-    decode_profile, marker, marker_profile, parse_kept_out_key,
+    COMMITTED, INCOMING, MAIN, MARKER, POSITIONS, PROFILE_KEY, STORE, TEXTS, chunk_key, decode_profile, marker,
+    marker_profile,
 };
 use crate::codec::positions;
-use crate::codec::records::{self, DocumentRecord, KeptOutRecord, Record, SourceRecord, TextCounts, TextView};
+use crate::codec::records::{DocumentRecord, TextCounts, TextView};
 use crate::open::commit_mark;
 use crate::open::files::{self, read_short, replace_file};
 use crate::open::format_marker::check_marker;
@@ -33,7 +34,6 @@ use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::Task;
 use fpdb_host::temporary::MAKING;
 use fpdb_kernel::columns::Fingerprints;
-use fpdb_kernel::document::Digest;
 use fpdb_kernel::profile::Profile;
 
 /// The folder inside the damaged database in which the new store is written.
@@ -45,7 +45,7 @@ const BATCH_BYTES: usize = 64 << 20;
 /// The start of a repair.
 pub enum RepairStart {
     /// The database is intact.
-    Whole(Verification),
+    Whole(Box<Verification>),
     /// A repair is needed; nothing was written yet.
     Damaged(Box<Repairing>),
 }
@@ -83,7 +83,7 @@ impl Repairing {
         let mut problems = match verified {
             Ok(found) if found.problems.is_empty() => {
                 Store::open_locked(root, lock, options)?;
-                return Ok(RepairStart::Whole(found));
+                return Ok(RepairStart::Whole(Box::new(found)));
             }
             Ok(found) => found.problems,
             // A log of another database can be left out. If more files are of another database, opening fails
@@ -123,10 +123,26 @@ impl Repairing {
         let mut changes = self.store.engine.changes();
         Store::forget_name_places(&mut changes)?;
         changes.write("forget the places of documents")?;
-        self.store.remember_sources(&sources(&self.salvage)?)?;
-        self.store.keep_out(&kept_out(&self.salvage)?)?;
+        self.copy_remembered()?;
         // The ids of damaged documents lie between those of intact ones, so the batch accepts any id.
         self.batch = Batch::new(self.store.profile(), 0, BATCH_BYTES);
+        Ok(())
+    }
+
+    /// Writes what only the main family tells.
+    fn copy_remembered(&mut self) -> Result<()> {
+        let marked = commit_mark::read(&self.root)?.commits;
+        let has_last_commit = marked > 0 && self.survey.commits >= marked;
+        let found = RememberedRows::of(&self.salvage, &self.root.join(STORE), has_last_commit)?;
+        self.store.remember_sources(&found.sources)?;
+        self.store.keep_out(&found.kept_out)?;
+        for generation in &found.assembled {
+            self.store.note_assembled(generation)?;
+        }
+        let report = &mut self.report;
+        report.kept_out_salvaged = found.kept_out_may_lack.then_some(found.kept_out.len() as u64);
+        report.sources_salvaged = found.sources_may_lack.then_some(found.sources.len() as u64);
+        report.assembled_salvaged = found.assembled_may_lack.then_some(found.assembled.len() as u64);
         Ok(())
     }
 
@@ -313,35 +329,6 @@ impl Repairing {
 
 fn unreadable(id: u32) -> Error {
     Error::Damaged { what: format!("document {id}"), detail: "it cannot be read twice" }
-}
-
-/// The readable entries of the list of sources.
-fn sources(salvage: &Salvage) -> Result<Vec<SourceRecord>> {
-    Ok(readable::<SourceRecord>(salvage, SOURCE_PREFIX)?.into_iter().map(|(_, record)| record).collect())
-}
-
-/// The readable contents that are kept out.
-fn kept_out(salvage: &Salvage) -> Result<Vec<(Digest, KeptOutRecord)>> {
-    let records = readable::<KeptOutRecord>(salvage, KEPT_OUT_PREFIX)?;
-    Ok(records.into_iter().filter_map(|(key, record)| Some((parse_kept_out_key(&key)?, record))).collect())
-}
-
-/// The rows of the main family whose keys begin with this, and whose records decode.
-fn readable<T: Record>(salvage: &Salvage, prefix: &[u8]) -> Result<Vec<(Vec<u8>, T)>> {
-    let (mut keys, mut rows) = (Vec::new(), Vec::new());
-    salvage.keys(MAIN, |key| {
-        if key.starts_with(prefix) {
-            keys.push(key.to_vec());
-        }
-    })?;
-    keys.sort_unstable();
-    keys.dedup();
-    for key in keys {
-        let value = salvage.get(MAIN, &key)?;
-        let record = value.and_then(|value| records::decode::<T>(&value, String::new).ok());
-        rows.extend(record.map(|record| (key, record)));
-    }
-    Ok(rows)
 }
 
 /// The settings of a damaged database: from its store, otherwise from the marker file.

@@ -251,11 +251,14 @@ fn contents_that_are_kept_out_stay_so_but_for_damaged_ones() {
     put(&store, MAIN, b"kept-out?", b"");
     assert_eq!(store.verify(&Task::new()).unwrap().problems.len(), 3);
     drop(store);
-    fpdb::Database::builder().repair(&root, &Task::new()).unwrap();
+    let repair = fpdb::Database::builder().repair(&root, &Task::new()).unwrap().repair.unwrap();
+    assert!(repair.kept_out_salvaged == Some(3) && repair.sources_salvaged.is_none(), "{repair:?}");
     let store = Store::open_writer(&root, &StoreOptions::default()).unwrap();
     assert_eq!(store.verify(&Task::new()).unwrap().problems, []);
-    assert_eq!(store.kept_out().unwrap(), contents);
-    store.readmit(&[[1; 16]]).unwrap();
+    // The digest of the third is in its key.
+    let nameless = ([3; 16], KeptOutRecord { names: vec![], since: 0 });
+    assert_eq!(store.kept_out().unwrap(), [&contents[..], &[nameless]].concat());
+    store.readmit(&[[1; 16], [3; 16]]).unwrap();
     assert_eq!(store.kept_out().unwrap(), contents[1..]);
 }
 
@@ -270,7 +273,8 @@ fn remembered_sources_are_kept_but_for_damaged_ones() {
     put(&store, MAIN, &source_key("/c"), b"no record");
     assert_eq!(store.verify(&Task::new()).unwrap().problems.len(), 1);
     drop(store);
-    assert_eq!(fpdb::Database::builder().repair(&root, &Task::new()).unwrap().problems.len(), 1);
+    let found = fpdb::Database::builder().repair(&root, &Task::new()).unwrap();
+    assert_eq!((found.problems.len(), found.repair.unwrap().sources_salvaged), (1, Some(2)));
     let store = Store::open_writer(&root, &StoreOptions::default()).unwrap();
     assert_eq!(store.verify(&Task::new()).unwrap().problems, []);
     assert_eq!(store.sources().unwrap(), sources);

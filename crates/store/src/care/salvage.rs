@@ -45,6 +45,7 @@ pub(crate) struct Salvage {
     /// The engine's name of the store, according to the list or the tables.
     store_id: Option<String>,
     pub(super) findings: Vec<String>,
+    with_logs: bool,
     parts: Mutex<HashMap<(&'static str, Selection), Arc<Part>>>,
 }
 
@@ -103,7 +104,7 @@ impl Salvage {
         let tables = engine.tables()?;
         let whole = Arc::new(Part { engine, _links: links });
         let store_id = store_id.map(str::to_owned);
-        Ok(Self { store, access, whole, tables, store_id, findings: Vec::new(), parts: Mutex::default() })
+        Ok(Self { store, access, whole, tables, store_id, findings: Vec::new(), with_logs, parts: Mutex::default() })
     }
 
     /// True if its list was made of the existing tables.
@@ -186,6 +187,45 @@ impl Salvage {
             }
         }
         Ok(())
+    }
+
+    /// The value of a key if no unreadable table can have a later version. `None`: there is no such row.
+    ///
+    /// # Errors
+    /// Fails if a table that may have a later version is damaged.
+    pub(super) fn read(&self, name: &'static str, key: &[u8]) -> Result<Option<Vec<u8>>> {
+        Ok(self.whole.engine.get(name, key, ACTION)?.map(|value| value.to_vec()))
+    }
+
+    /// True if rows of the logs count.
+    pub(super) fn has_logs(&self) -> bool {
+        self.with_logs
+    }
+
+    /// The numbers of the tables of a family, and of those of them that cannot be read to their end.
+    pub(super) fn unreadable_tables(&self, name: &'static str) -> Result<(Vec<u64>, Vec<u64>)> {
+        let tables = self.tables.iter().filter(|table| table.family == name);
+        let tables: Vec<u64> = tables.map(|table| table.number).collect();
+        let mut unreadable = Vec::new();
+        if each_key(&self.whole.engine, name, &mut Vec::new(), &mut |_| {})?.is_some() {
+            for &table in &tables {
+                let is_read = match self.part(name, Selection::Only(table))? {
+                    Some(part) => each_key(&part.engine, name, &mut Vec::new(), &mut |_| {})?.is_none(),
+                    None => false,
+                };
+                unreadable.extend((!is_read).then_some(table));
+            }
+            // Each can be read by itself, but not all together.
+            if unreadable.is_empty() {
+                unreadable.clone_from(&tables);
+            }
+        }
+        Ok((tables, unreadable))
+    }
+
+    /// True if its list names this table.
+    pub(super) fn has_table(&self, number: u64) -> bool {
+        self.tables.iter().any(|table| table.number == number)
     }
 
     /// The part with all tables.

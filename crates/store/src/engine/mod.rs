@@ -19,6 +19,7 @@ pub(super) mod refused_memory;
 pub(super) mod rows;
 pub(super) mod sorted_file;
 pub(super) mod table_file;
+pub(super) mod table_rows;
 #[cfg(test)]
 mod tampering;
 

@@ -26,10 +26,10 @@ use std::path::Path;
 
 use crate::codec::varint;
 
-const FOOTER: u64 = 53;
+pub(super) const FOOTER: u64 = 53;
 const VERSION: [u8; 12] = [6, 0, 0, 0, 0xf7, 0xcf, 0xf4, 0x85, 0xb7, 0x41, 0xe2, 0x88];
 /// The bytes after each block: its compression and its checksum.
-const TRAILER: u64 = 5;
+pub(super) const TRAILER: u64 = 5;
 /// Maximum bytes of a block that this code reads. Usual blocks have about 2 KB.
 const MOST: u64 = 1 << 20;
 
@@ -73,6 +73,16 @@ pub(crate) fn facts(path: &Path) -> io::Result<Option<TableFacts>> {
         deletes: deleted > 0,
         last_change: number("key.largest.seqno").unwrap_or(0),
     }))
+}
+
+/// The number of rows that were written to the table at `path`, deletions included. `None` if the file is not
+/// a table with readable properties.
+pub(crate) fn rows_written(path: &Path) -> io::Result<Option<u64>> {
+    let mut file = File::open(path)?;
+    let bytes = file.metadata()?.len();
+    let properties = properties(&mut file, bytes)?.unwrap_or_default();
+    let rows = properties.iter().find(|(key, _)| key == b"rocksdb.num.entries");
+    Ok(rows.and_then(|(_, value)| varint::read(&mut &value[..])))
 }
 
 type Entry = (Vec<u8>, Vec<u8>);

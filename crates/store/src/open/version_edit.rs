@@ -129,7 +129,7 @@ pub(crate) struct Records {
     pub(crate) records: Vec<Record>,
     /// True if a record is damaged. A record that is cut off at the end of the log is not damage: the engine
     /// may be writing it.
-    pub(super) damaged: bool,
+    pub(crate) damaged: bool,
 }
 
 impl Records {

@@ -1,0 +1,275 @@
+//! Remembered rows: rows of the main family that nothing but themselves tells: the contents that are kept
+//! out, the settings of sources, and the distributed builds that a database has.
+//!
+//! One block or one table can hold all of them. So they are also read without the engine from tables that
+//! the engine cannot read ([`table_rows`]), and from logs with damaged records. Of several versions of a row,
+//! that with the highest sequence number counts. A deletion counts only if its checksum is right: it is
+//! better to keep a content out that was let in again than to let in one that was removed for good.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::Path;
+
+use crate::care::salvage::Salvage;
+use crate::codec::format::{
+    ALL_PLACES_KEY, ASSEMBLED_PREFIX, FOLD_KEY, IDENTITY_KEY, KEPT_OUT_PREFIX, MAIN, PLACE_PREFIX, PROFILE_KEY,
+    RUN_PREFIX, SOURCE_PREFIX, STATE_KEY, kept_out_key, parse_kept_out_key, source_key,
+};
+use crate::codec::records::{self, KeptOutRecord, SourceRecord};
+use crate::codec::varint;
+use crate::engine::table_file;
+use crate::engine::table_rows::{self, FileRow};
+use crate::open::files::{self, check_regular};
+use crate::open::manifest;
+use crate::open::version_edit::Records;
+use fpdb_host::error::{Error, Result, StoreFailure};
+use fpdb_kernel::document::Digest;
+
+/// What the rows of the main family begin with.
+const KEYS: [&[u8]; 10] = [
+    ALL_PLACES_KEY,
+    ASSEMBLED_PREFIX,
+    FOLD_KEY,
+    IDENTITY_KEY,
+    KEPT_OUT_PREFIX,
+    PLACE_PREFIX,
+    PROFILE_KEY,
+    RUN_PREFIX,
+    SOURCE_PREFIX,
+    STATE_KEY,
+];
+
+/// What the rows here begin with.
+const PREFIXES: [&[u8]; 3] = [ASSEMBLED_PREFIX, KEPT_OUT_PREFIX, SOURCE_PREFIX];
+
+/// Maximum bytes that are read of one file. The engine makes none larger.
+const MOST: u64 = 1 << 30;
+
+/// The readable rows, and whether others may have been lost.
+#[derive(Default)]
+pub(super) struct RememberedRows {
+    pub(super) kept_out: Vec<(Digest, KeptOutRecord)>,
+    pub(super) sources: Vec<SourceRecord>,
+    /// The identifiers of distributed builds.
+    pub(super) assembled: Vec<[u8; 16]>,
+    pub(super) kept_out_may_lack: bool,
+    pub(super) sources_may_lack: bool,
+    pub(super) assembled_may_lack: bool,
+}
+
+impl RememberedRows {
+    /// Reads the rows of the store in the folder `store`. `has_last_commit`: the readable tables and logs
+    /// hold the state of the last commit, and so all rows of the main family up to it.
+    pub(super) fn of(salvage: &Salvage, store: &Path, has_last_commit: bool) -> Result<Self> {
+        let mut rows = engine_rows(salvage)?;
+        let tables_read = add_unreadable_tables(&mut rows, salvage, store)?;
+        // Logs that do not fit the tables may be those of another store, or older.
+        let logs_read = match salvage.has_logs() {
+            true => add_damaged_logs(&mut rows, store)?,
+            false => has_last_commit,
+        };
+        let all_read = tables_read && logs_read;
+        let mut found = Self {
+            kept_out_may_lack: !all_read,
+            sources_may_lack: !all_read,
+            assembled_may_lack: !all_read,
+            ..Self::default()
+        };
+        for (key, value) in rows {
+            found.add(&key, &value);
+        }
+        Ok(found)
+    }
+
+    fn add(&mut self, key: &[u8], value: &[u8]) {
+        if let Some(digest) = parse_kept_out_key(key) {
+            // The key is enough to keep a content out.
+            let unknown = KeptOutRecord { names: Vec::new(), since: 0 };
+            self.kept_out.push((digest, records::decode(value, String::new).unwrap_or(unknown)));
+        } else if key.starts_with(KEPT_OUT_PREFIX) {
+            self.kept_out_may_lack = true;
+        } else if let Some(generation) = key.strip_prefix(ASSEMBLED_PREFIX) {
+            match generation.try_into() {
+                Ok(generation) => self.assembled.push(generation),
+                Err(_) => self.assembled_may_lack = true,
+            }
+        } else {
+            match source(key, value) {
+                Some(record) => self.sources.push(record),
+                None => self.sources_may_lack = true,
+            }
+        }
+    }
+}
+
+/// The record of a source, if it is under its key and its settings can be read.
+fn source(key: &[u8], value: &[u8]) -> Option<SourceRecord> {
+    let record: SourceRecord = records::decode(value, String::new).ok()?;
+    let is_legible =
+        |settings: &String| !settings.starts_with('{') || serde_json::from_str::<serde_json::Value>(settings).is_ok();
+    (source_key(&record.path) == key && record.settings.iter().all(is_legible)).then_some(record)
+}
+
+type Rows = BTreeMap<Vec<u8>, Vec<u8>>;
+
+fn is_here(key: &[u8]) -> bool {
+    PREFIXES.iter().any(|prefix| key.starts_with(prefix))
+}
+
+/// The rows that the engine can read.
+fn engine_rows(salvage: &Salvage) -> Result<Rows> {
+    let mut keys = Vec::new();
+    salvage.keys(MAIN, |key| {
+        if is_here(key) {
+            keys.push(key.to_vec());
+        }
+    })?;
+    let mut rows = Rows::new();
+    for key in keys {
+        if !rows.contains_key(&key)
+            && let Some(value) = salvage.get(MAIN, &key)?
+        {
+            rows.insert(key, value);
+        }
+    }
+    Ok(rows)
+}
+
+/// Adds the rows of tables that the engine cannot read. Returns false if some of their rows may be lost.
+fn add_unreadable_tables(rows: &mut Rows, salvage: &Salvage, store: &Path) -> Result<bool> {
+    let (tables, unreadable) = salvage.unreadable_tables(MAIN)?;
+    let unlisted = unlisted_tables(salvage, store)?;
+    if unreadable.is_empty() && unlisted.is_empty() {
+        return Ok(true);
+    }
+    let mut all_read = true;
+    let mut newest: BTreeMap<Vec<u8>, FileRow> = BTreeMap::new();
+    for &table in tables.iter().chain(&unlisted) {
+        let path = store.join(format!("{table:06}.sst"));
+        let found = table_rows::rows(&content(&path)?, |key| KEYS.iter().any(|known| key.starts_with(known)));
+        if !tables.contains(&table) || unreadable.contains(&table) {
+            let sound = found.iter().filter(|row| row.sound).count() as u64;
+            all_read &= unless_refused(&path, table_file::rows_written)? == Some(sound);
+        }
+        for row in found.into_iter().filter(|row| is_here(&row.key)) {
+            if newest.get(&row.key).is_none_or(|known| (known.change, known.sound) < (row.change, row.sound)) {
+                newest.insert(row.key.clone(), row);
+            }
+        }
+    }
+    for (key, row) in newest {
+        let is_latest = match salvage.read(MAIN, &key) {
+            // The engine does not know unlisted tables.
+            Ok(known) => known.is_some() || unlisted.is_empty(),
+            Err(error) if error.is_damage() => false,
+            Err(error) => return Err(error),
+        };
+        if is_latest {
+            continue;
+        }
+        match row.value {
+            Some(value) if row.sound || !rows.contains_key(&key) => drop(rows.insert(key, value)),
+            None if row.sound => drop(rows.remove(&key)),
+            _ => {}
+        }
+    }
+    Ok(all_read)
+}
+
+/// The tables in the folder of a store with a list that was made again, which cannot tell what they are. Such
+/// tables are not in the list.
+fn unlisted_tables(salvage: &Salvage, store: &Path) -> Result<Vec<u64>> {
+    let mut unlisted = Vec::new();
+    if !salvage.is_rebuilt() {
+        return Ok(unlisted);
+    }
+    let named = manifest::named_tables(store)?;
+    for name in files::names(store)? {
+        let Some(table) = files::table_number(&name).filter(|&table| !salvage.has_table(table)) else { continue };
+        let path = store.join(&name);
+        let bytes = fs::metadata(&path).map_or(0, |metadata| metadata.len());
+        let is_removed = named.iter().any(|list| list.has_removed(table, bytes));
+        if !is_removed && unless_refused(&path, table_file::facts)?.is_none() {
+            unlisted.push(table);
+        }
+    }
+    Ok(unlisted)
+}
+
+/// Adds the rows of logs with damaged records, which the engine skips. Returns false if there are such logs.
+fn add_damaged_logs(rows: &mut Rows, store: &Path) -> Result<bool> {
+    let mut all_read = true;
+    let mut names: Vec<String> = files::names(store)?.into_iter().filter(|name| files::is_log(name)).collect();
+    names.sort_unstable();
+    for name in names {
+        let log = content(&store.join(name))?;
+        if Records::of(&log).damaged {
+            all_read = false;
+            for (key, value) in log_rows(&log) {
+                rows.entry(key).or_insert(value);
+            }
+        }
+    }
+    Ok(all_read)
+}
+
+/// The rows in a damaged log that were put last and still decode. A change in a log is a byte for its kind
+/// (1: put, 0: deletion), the key and its length, and, for a put, the value and its length.
+fn log_rows(log: &[u8]) -> Rows {
+    let mut rows = Rows::new();
+    for (at, _) in log.iter().enumerate().filter(|(_, first)| [b'k', b's'].contains(first)) {
+        if !is_here(&log[at..]) {
+            continue;
+        }
+        // The length takes one byte or two.
+        let change = [2, 3].into_iter().find_map(|before| {
+            let mut rest = log.get(at.checked_sub(before)?..)?;
+            let (kind, after) = rest.split_first()?;
+            rest = after;
+            let length = usize::try_from(varint::read(&mut rest)?).ok()?;
+            let (key, mut rest) = rest.split_at_checked(length)?;
+            if *kind > 1 || key.as_ptr() != log[at..].as_ptr() {
+                return None;
+            }
+            let value = match kind {
+                0 => None,
+                _ => {
+                    let length = usize::try_from(varint::read(&mut rest)?).ok()?;
+                    Some(rest.get(..length)?)
+                }
+            };
+            Some((key, value))
+        });
+        match change {
+            Some((key, None)) => drop(rows.remove(key)),
+            Some((key, Some(value))) if decodes(key, value) => drop(rows.insert(key.to_vec(), value.to_vec())),
+            _ => {}
+        }
+    }
+    rows
+}
+
+fn decodes(key: &[u8], value: &[u8]) -> bool {
+    match parse_kept_out_key(key) {
+        Some(digest) => kept_out_key(&digest) == key && records::decode::<KeptOutRecord>(value, String::new).is_ok(),
+        None => source(key, value).is_some(),
+    }
+}
+
+/// The content of a file; empty if it is missing or its disk cannot read it.
+fn content(path: &Path) -> Result<Vec<u8>> {
+    unless_refused(path, |path| {
+        let mut content = Vec::new();
+        File::open(path)?.take(MOST).read_to_end(&mut content)?;
+        Ok(content)
+    })
+}
+
+/// Reads a file. A failure gives the default, unless the system refuses something.
+fn unless_refused<T: Default>(path: &Path, read: impl FnOnce(&Path) -> io::Result<T>) -> Result<T> {
+    match check_regular(path).and_then(|()| read(path)) {
+        Err(error) if StoreFailure::of_io(&error).is_refusal() => Err(Error::io("read", path)(error)),
+        read => Ok(read.unwrap_or_default()),
+    }
+}
