@@ -163,6 +163,6 @@ pub mod maintenance {
     #[doc(inline)]
     pub use fpdb_store::{
         Backup, CompactionPlan, DamagedStore, Level, ListedBackup, LostDocument, Problem, Repair, Verification,
-        backups, verify_backups,
+        backups, kept_out_since, verify_backups,
     };
 }

@@ -1,5 +1,7 @@
 //! Deleting, compacting, verifying, backing up, restoring and merging.
 
+mod backups;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -156,8 +158,12 @@ fn those_that_care_for_a_database_report_one_line() {
     assert_eq!(backup.folder, "saved");
     assert_eq!((backup.number, backup.kept, backup.mended, backup.damaged.len()), (1, 1, 0, 0));
     let restore: serde_json::Value = report(&folder, &["--db", "again", "restore", "saved"], 0);
-    let expected = serde_json::json!({"schema": "fpdb.restore/1", "path": "again", "folder": "saved", "documents": 1});
+    let made_at = restore["made_at"].clone();
+    let expected = serde_json::json!({
+        "schema": "fpdb.restore/1", "path": "again", "folder": "saved", "number": 1, "made_at": made_at, "documents": 1
+    });
     assert_eq!(restore, expected);
+    assert!(made_at.as_i64().unwrap() > 1_700_000_000);
 }
 
 #[test]

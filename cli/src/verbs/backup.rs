@@ -1,5 +1,7 @@
 //! `fpdb backup`: copies the database to a folder.
 
+use std::path::Path;
+
 use fpdb::Error;
 use fpdb::maintenance::{BackupOptions, ListedBackup, backups, verify_backups};
 
@@ -7,14 +9,14 @@ use crate::interrupt;
 use crate::output::{Output, summary};
 use crate::printer::Printer;
 use crate::progress::StepBar;
-use crate::render::{count, size};
+use crate::render::{as_words, count, size};
 use crate::resolved::database;
 use crate::run_status::RunStatus;
 use crate::typed::{BackupArgs, Global};
 
 pub(crate) fn run(global: &Global, args: &BackupArgs, printer: &Printer) -> anyhow::Result<RunStatus> {
     if args.list {
-        return list(global, &backups(&args.folder)?, printer);
+        return list(global, &args.folder, &backups(&args.folder)?, printer);
     }
     if args.verify {
         let steps = StepBar::start(printer, "reading the backups");
@@ -25,7 +27,13 @@ pub(crate) fn run(global: &Global, args: &BackupArgs, printer: &Printer) -> anyh
             return Ok(RunStatus::Interrupted);
         }
         let verified = verified?;
-        let status = list(global, &verified, printer)?;
+        if verified.is_empty() {
+            // A first backup that failed leaves such a folder.
+            printer.error(&anyhow::anyhow!("{}: there is no complete backup", args.folder.display()));
+            printer.note(&format!("hint: make one: `fpdb backup {}`", as_words(&[args.folder.display().to_string()])));
+            return Ok(RunStatus::Incomplete);
+        }
+        let status = list(global, &args.folder, &verified, printer)?;
         if status == RunStatus::Done {
             printer.note(&format!("{}: all files are as they were written", count(verified.len() as u64, "backup")));
         }
@@ -54,10 +62,21 @@ pub(crate) fn run(global: &Global, args: &BackupArgs, printer: &Printer) -> anyh
     for number in &backup.damaged {
         printer.error(&anyhow::anyhow!("backup {number} is damaged and cannot be restored"));
     }
+    if !backup.damaged.is_empty() {
+        removal_hint(&args.folder, printer);
+    }
     Ok(if backup.damaged.is_empty() { RunStatus::Done } else { RunStatus::Incomplete })
 }
 
-fn list(global: &Global, backups: &[ListedBackup], printer: &Printer) -> anyhow::Result<RunStatus> {
+/// Says how to get rid of damaged backups.
+fn removal_hint(folder: &Path, printer: &Printer) {
+    let folder = as_words(&[folder.display().to_string()]);
+    printer.note(&format!(
+        "hint: damaged backups stay until `fpdb backup --keep N {folder}` makes a new one and keeps the newest N"
+    ));
+}
+
+fn list(global: &Global, folder: &Path, backups: &[ListedBackup], printer: &Printer) -> anyhow::Result<RunStatus> {
     let mut output = Output::open(global)?;
     for backup in backups {
         output.answer(backup)?;
@@ -69,6 +88,9 @@ fn list(global: &Global, backups: &[ListedBackup], printer: &Printer) -> anyhow:
             printer.error(&anyhow::anyhow!("backup {number} is damaged and cannot be restored: {file}"));
             status = RunStatus::Incomplete;
         }
+    }
+    if status != RunStatus::Done {
+        removal_hint(folder, printer);
     }
     Ok(status)
 }

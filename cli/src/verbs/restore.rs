@@ -1,8 +1,9 @@
 //! `fpdb restore`: creates a database from a backup.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
-use fpdb::maintenance::backups;
+use fpdb::maintenance::{ListedBackup, backups, kept_out_since};
 use fpdb_host::schema::{Answer, Schema};
 use serde::Serialize;
 
@@ -21,8 +22,16 @@ pub(crate) struct Restored {
     path: String,
     /// The folder of backups, as it was given.
     folder: String,
+    /// The number of the backup in the folder.
+    number: u32,
+    /// When the backup was made, in seconds since 1970.
+    made_at: i64,
     /// Number of documents in it.
     documents: u64,
+    /// Number of contents that it does not keep out, and that a newer backup in the folder does, or the
+    /// database that was backed up, if it is there.
+    #[serde(skip_serializing_if = "is_zero")]
+    kept_out_since: u64,
 }
 
 impl Answer for Restored {
@@ -31,23 +40,48 @@ impl Answer for Restored {
 
 pub(crate) fn run(global: &Global, args: &RestoreArgs, printer: &Printer) -> anyhow::Result<RunStatus> {
     let path = database::new(global);
+    let listed = backups(&args.folder)?;
     let number = match args.at {
-        Some(time) => Some(newest_until(&args.folder, time)?),
-        None => args.number,
+        Some(time) => Some(newest_until(&args.folder, &listed, time)?),
+        None => args.number.or_else(|| whole(&listed).last().map(|backup| backup.number)),
     };
     let database = database::builder(global).restore(&path, &args.folder, number)?;
-    let documents = database.document_count();
+    let backup = listed.iter().find(|backup| Some(backup.number) == number);
+    let (number, made_at) = backup.map_or((0, 0), |backup| (backup.number, backup.made_at));
+    let kept_out: BTreeSet<_> = database.kept_out()?.into_iter().map(|content| content.digest).collect();
+    let since = kept_out_since(&args.folder, number)?.into_iter().filter(|digest| !kept_out.contains(digest));
+    let (documents, kept_out_since) = (database.document_count(), since.count() as u64);
     let (path, folder) = (path.display().to_string(), args.folder.display().to_string());
-    let restored = format!("restored {path} from {folder}: {}", count(documents, "document"));
-    summary(global, &Restored { schema: Schema::new(), path, folder, documents }, "")?;
+    let of_backup = format!("backup {number} of {}", moment(made_at));
+    let restored = format!("restored {path} from {folder}, {of_backup}: {}", count(documents, "document"));
+    let answer = Restored { schema: Schema::new(), path, folder, number, made_at, documents, kept_out_since };
+    summary(global, &answer, "")?;
     printer.note(&restored);
+    for newer in listed.iter().filter(|newer| newer.number > number && newer.damaged.is_some()) {
+        printer.warning(&format!("warning: backup {} is newer, but damaged, and cannot be restored", newer.number));
+    }
+    if kept_out_since > 0 {
+        let contents = count(kept_out_since, "content");
+        printer.warning(&format!(
+            "warning: {contents} that a newer backup or the database itself keeps out: not kept out here; remove \
+             such documents again with `fpdb rm --keep-out` before an ingest or a query"
+        ));
+    }
     Ok(RunStatus::Done)
 }
 
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
+/// The backups that lack no file.
+fn whole(backups: &[ListedBackup]) -> impl DoubleEndedIterator<Item = &ListedBackup> {
+    backups.iter().filter(|backup| backup.damaged.is_none())
+}
+
 /// The number of the newest backup that was made at this time or earlier.
-fn newest_until(folder: &Path, time: i64) -> anyhow::Result<u32> {
-    let backups = backups(folder)?;
-    match (backups.iter().rfind(|backup| backup.made_at <= time), backups.first()) {
+fn newest_until(folder: &Path, backups: &[ListedBackup], time: i64) -> anyhow::Result<u32> {
+    match (whole(backups).rfind(|backup| backup.made_at <= time), whole(backups).next()) {
         (Some(backup), _) => Ok(backup.number),
         (None, Some(first)) => {
             anyhow::bail!("{}: the first backup was made later, at {}", folder.display(), moment(first.made_at))

@@ -64,7 +64,7 @@ mod turns;
 mod view;
 mod write;
 
-pub use care::backup::{Backup, ListedBackup, backups, verify_backups};
+pub use care::backup::{Backup, ListedBackup, backups, kept_out_since, verify_backups};
 pub use care::findings::{DamagedStore, LostDocument, Problem, Repair, Verification};
 pub use care::repair::{RepairStart, Repairing};
 pub use codec::block::Posting;

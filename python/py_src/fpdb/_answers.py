@@ -1005,7 +1005,7 @@ class ListedBackup(Answer):
         made_at: when it was made, in seconds since 1970.
         documents: documents in it; None if an earlier version made it.
         bytes: its size, with the files that it shares with others.
-        damaged: a damaged file, where the program has read the files (`fpdb backup --verify`).
+        damaged: a damaged or missing file; bytes are compared by `fpdb backup --verify` only.
     """
 
     number: int

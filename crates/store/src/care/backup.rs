@@ -4,19 +4,22 @@
 //! A folder holds the backups of one database. The file `FPDB-BACKUP` has two lines: `fpdb backup, format 1`,
 //! and `of ` with the identity and the path of the database. The engine keeps its files in `engine/`. When
 //! backup NUMBER is made, `decisions/NUMBER` gets the record of a dedup's decisions, if there is one.
-//! `documents/NUMBER` gets the number of documents, in decimal digits.
+//! `documents/NUMBER` gets the number of documents, in decimal digits. `kept-out/NUMBER` gets the
+//! digests of the contents that are kept out, in hexadecimal digits, one a line, if there are any.
 //!
 //! RocksDB compares checksums while it copies, and only sizes later. So `fpdb backup` reads every file that
 //! the backups in the folder need ([`backup_files`](super::backup_files)). A damaged file is copied again if
-//! the database still has that file.
+//! the database still has that table. Otherwise it stays as it is. RocksDB does not list a backup that
+//! lacks a file, and cannot remove it, so both are done here.
 
+use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::care::backup_files::{BackupFiles, checksum_of};
+use crate::care::backup_files::{BackupFiles, checksum_of, keep_only, made_at, numbers};
 use crate::codec::format::{DECISIONS, FAMILIES, FORMAT_VERSION, STORE};
 use crate::engine::copies::{Copies, Copy};
 use crate::open::create::make_whole;
@@ -27,6 +30,8 @@ use fpdb_host::durable::create_folders;
 use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::{Task, is_due};
 use fpdb_host::schema::{Answer, Schema};
+use fpdb_kernel::document::Digest;
+use fpdb_kernel::hex;
 
 const MARKER: &str = "FPDB-BACKUP";
 const ENGINE: &str = "engine";
@@ -35,6 +40,8 @@ const RECORDS: &str = "decisions";
 /// The folder of the counts of documents. The name of a file is the number of its backup. After the count
 /// comes the CRC-32C of the record of decisions, if there is one.
 const COUNTS: &str = "documents";
+/// The folder of the lists of contents that are kept out. The name of a file is the number of its backup.
+const KEPT_OUT: &str = "kept-out";
 
 /// A new backup. Also its JSON (`fpdb.backup/1`).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -74,7 +81,8 @@ pub struct ListedBackup {
     pub documents: Option<u64>,
     /// Its size in bytes, including files that it shares with other backups.
     pub bytes: u64,
-    /// A damaged or missing file that it needs. `None` if it is whole, or if its files were not read.
+    /// A damaged or missing file that it needs. `None` if it is whole, or if its files are there and
+    /// were not read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub damaged: Option<String>,
 }
@@ -83,7 +91,8 @@ impl Answer for ListedBackup {
     const SCHEMA: &'static str = "fpdb.backup.listed/1";
 }
 
-/// The backups in `folder`, oldest first.
+/// The backups in `folder`, oldest first, including damaged ones. Only the files of a backup that lacks one
+/// are read.
 ///
 /// # Errors
 /// [`Error::NotABackup`]; [`Error::FormatVersion`]; an error of reading the folder.
@@ -91,7 +100,49 @@ pub fn backups(folder: &Path) -> Result<Vec<ListedBackup>> {
     if owner(folder)?.is_none() {
         return Err(Error::NotABackup { path: folder.to_owned() });
     }
-    Copies::open(&folder.join(ENGINE))?.list().into_iter().map(|copy| listed(folder, copy)).collect()
+    let engine = folder.join(ENGINE);
+    // First the numbers: another process may add a backup meanwhile.
+    let numbers = numbers(&engine)?;
+    let copies = Copies::open(&engine)?.list().into_iter();
+    let mut backups = copies.map(|copy| listed(folder, copy, None)).collect::<Result<Vec<_>>>()?;
+    let mut files = BackupFiles::new(engine.clone());
+    for number in numbers {
+        if let Err(place) = backups.binary_search_by_key(&number, |backup| backup.number) {
+            let damaged = files.check(number)?.unwrap_or_else(|| format!("meta/{number}"));
+            let copy = Copy { number, bytes: 0, made_at: made_at(&engine, number)?.unwrap_or(0) };
+            backups.insert(place, listed(folder, copy, Some(damaged))?);
+        }
+    }
+    Ok(backups)
+}
+
+/// The digests of the contents that are kept out by backups in `folder` that are newer than the backup
+/// `number`, or by the database that they are copies of, if it is there. Ascending. Backups of earlier
+/// versions of fpdb do not tell.
+///
+/// # Errors
+/// As [`backups`].
+pub fn kept_out_since(folder: &Path, number: u32) -> Result<Vec<Digest>> {
+    let Some(owner) = owner(folder)? else { return Err(Error::NotABackup { path: folder.to_owned() }) };
+    let mut digests = BTreeSet::new();
+    for newer in numbers(&folder.join(ENGINE))?.into_iter().filter(|&newer| newer > number) {
+        let path = folder.join(KEPT_OUT).join(newer.to_string());
+        match fs::read(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            list => {
+                let list = list.map_err(Error::io("read", &path))?;
+                let digest = |line: &str| Digest::try_from(hex::decode(line)?).ok();
+                digests.extend(String::from_utf8_lossy(&list).lines().filter_map(digest));
+            }
+        }
+    }
+    if let Owner::Database { identity, path } = owner
+        && let Ok(store) = Store::open_reader(&path, &StoreOptions::default())
+        && store.identity()? == identity
+    {
+        digests.extend(store.kept_out()?.into_iter().map(|(digest, _)| digest));
+    }
+    Ok(digests.into_iter().collect())
 }
 
 /// The number of documents in a backup, and the checksum of its decisions; `None` if unknown.
@@ -116,43 +167,27 @@ fn damaged_decisions(folder: &Path, number: u32) -> Result<Option<String>> {
     Ok((!is_whole).then(|| format!("{RECORDS}/{number}")))
 }
 
-fn listed(folder: &Path, copy: Copy) -> Result<ListedBackup> {
+fn listed(folder: &Path, copy: Copy, damaged: Option<String>) -> Result<ListedBackup> {
     let (documents, _) = counted(folder, copy.number)?;
     let Copy { number, bytes, made_at } = copy;
-    Ok(ListedBackup { schema: Schema::new(), number, made_at, documents, bytes, damaged: None })
+    Ok(ListedBackup { schema: Schema::new(), number, made_at, documents, bytes, damaged })
 }
 
-/// The numbers that name files of a folder.
-fn numbers_in(folder: &Path) -> Result<Vec<u32>> {
-    let mut numbers = Vec::new();
-    for entry in fs::read_dir(folder).map_err(Error::io("read", folder))? {
-        let name = entry.map_err(Error::io("read", folder))?.file_name();
-        numbers.extend(name.to_str().and_then(|name| name.parse::<u32>().ok()));
-    }
-    Ok(numbers)
-}
-
-/// Compares each file that the backups in `folder` need with its checksum. Returns the backups, oldest first,
-/// including backups that [`backups`] omits because they lack a file.
+/// Compares each file that the backups in `folder` need with its checksum. Returns the backups, oldest first.
 ///
 /// # Errors
 /// As [`backups`]; [`Error::Stopped`].
 pub fn verify_backups(folder: &Path, task: &Task<'_>) -> Result<Vec<ListedBackup>> {
     let mut backups = backups(folder)?;
-    // The engine does not list backups that lack a file.
-    for number in numbers_in(&folder.join(ENGINE).join("meta"))? {
-        if let Err(place) = backups.binary_search_by_key(&number, |backup| backup.number) {
-            let damaged = Copy { number, bytes: 0, made_at: 0 };
-            backups.insert(place, listed(folder, damaged)?);
-        }
-    }
     let (mut files, all) = (BackupFiles::new(folder.join(ENGINE)), backups.len() as u64);
     for (done, backup) in (0..).zip(&mut backups) {
         task.step("backups checked", done, all)?;
-        backup.damaged = match files.check(backup.number)? {
-            None => damaged_decisions(folder, backup.number)?,
-            damaged => damaged,
-        };
+        if backup.damaged.is_none() {
+            backup.damaged = match files.check(backup.number)? {
+                None => damaged_decisions(folder, backup.number)?,
+                damaged => damaged,
+            };
+        }
     }
     Ok(backups)
 }
@@ -172,26 +207,26 @@ impl Store {
         self.claim(folder)?;
         // The engine syncs the files in its folder, but not the name of the folder.
         create_folders(&folder.join(ENGINE))?;
-        let mut copies = Copies::open(&folder.join(ENGINE))?;
-        let mut files = BackupFiles::new(folder.join(ENGINE));
+        let engine = folder.join(ENGINE);
+        let mut files = BackupFiles::new(engine.clone());
         let mut mended = 0;
         if !quick {
-            let earlier = copies.list();
-            for (done, backup) in (0..).zip(&earlier) {
+            let earlier = numbers(&engine)?;
+            for (done, &number) in (0..).zip(&earlier) {
                 task.step("earlier backups checked", done, earlier.len() as u64)?;
-                files.check(backup.number)?;
+                files.check(number)?;
             }
-            // The engine copies missing files again.
-            mended = files.remove_damaged_shared()?;
+            mended = files.mend_shared(&self.root.join(STORE))?;
         }
+        let mut copies = Copies::open(&engine)?;
         // The engine does not report its progress.
         task.step("copying the database", 0, 0)?;
         copies.add(&self.engine)?;
-        let mut backups = copies.list();
-        let newest = backups.last().map(|newest| (newest.number, newest.bytes));
+        let newest = copies.list().last().map(|newest| (newest.number, newest.bytes));
         let (number, bytes) = newest.ok_or_else(|| Error::NotABackup { path: folder.to_owned() })?;
         copies.verify(number)?;
-        let (records, counts) = (folder.join(RECORDS), folder.join(COUNTS));
+        drop(copies);
+        let (records, counts, lists) = (folder.join(RECORDS), folder.join(COUNTS), folder.join(KEPT_OUT));
         let record = records.join(number.to_string());
         let decisions = self.back_up_decisions(&record)?;
         let checksum = if decisions > 0 { checksum_of(&record).map_err(Error::io("read", &record))? } else { None };
@@ -199,34 +234,36 @@ impl Store {
         let documents = self.view().state().documents;
         let facts = checksum.map_or_else(|| documents.to_string(), |checksum| format!("{documents} {checksum}"));
         replace_file(&counts.join(number.to_string()), facts.as_bytes())?;
+        self.back_up_kept_out(&lists, number)?;
+        let mut numbers = numbers(&engine)?;
         let mut damaged = Vec::new();
         if !quick {
             files.forget_damaged();
-            for (done, backup) in (0..).zip(&backups) {
-                task.reports().step("backups checked", done, backups.len() as u64);
-                if let Some(file) = files.check(backup.number)? {
-                    if backup.number == number {
+            for (done, &checked) in (0..).zip(&numbers) {
+                task.reports().step("backups checked", done, numbers.len() as u64);
+                if let Some(file) = files.check(checked)? {
+                    if checked == number {
                         return Err(Error::DamagedBackup { number, file, others: Vec::new() });
                     }
-                    damaged.push(backup.number);
+                    damaged.push(checked);
                 }
             }
         }
         // Earlier backups are removed only after the new backup was checked.
         if let Some(keep) = keep {
-            copies.keep_newest(keep.max(1))?;
-            backups = copies.list();
+            numbers.drain(..numbers.len().saturating_sub(keep.max(1)));
+            keep_only(&engine, &numbers)?;
         }
-        let numbers: Vec<u32> = backups.iter().map(|backup| backup.number).collect();
         damaged.retain(|number| numbers.contains(number));
-        forget_others(&records, &numbers)?;
-        forget_others(&counts, &numbers)?;
+        for folder in [&records, &counts, &lists] {
+            forget_others(folder, &numbers)?;
+        }
         Ok(Backup {
             schema: Schema::new(),
             folder: folder.display().to_string(),
             number,
             bytes: bytes + decisions,
-            kept: backups.len() as u64,
+            kept: numbers.len() as u64,
             mended: mended as u64,
             damaged,
         })
@@ -257,17 +294,19 @@ impl Store {
         make_whole(root, |inside| {
             let store = inside.join(STORE);
             let mut copies = Copies::open(&folder.join(ENGINE))?;
-            let numbers: Vec<u32> = copies.list().iter().map(|backup| backup.number).collect();
-            let wanted = number.or(numbers.last().copied()).filter(|number| numbers.contains(number));
+            let whole: Vec<u32> = copies.list().iter().map(|backup| backup.number).collect();
+            // The engine does not list backups that lack a file.
+            let all = numbers(&folder.join(ENGINE))?;
+            let wanted = number.or(whole.last().copied()).filter(|number| all.contains(number));
             let Some(wanted) = wanted else {
-                return Err(Error::NoSuchBackup { path: folder.to_owned(), number, numbers });
+                return Err(Error::NoSuchBackup { path: folder.to_owned(), number, numbers: whole });
             };
             if let Err(error) = copies.restore(wanted, &store) {
                 // If this backup is damaged, the error names the other backups.
                 let mut files = BackupFiles::new(folder.join(ENGINE));
                 return Err(match files.check(wanted)? {
                     Some(file) => {
-                        let others = numbers.into_iter().filter(|&number| number != wanted).collect();
+                        let others = whole.into_iter().filter(|&number| number != wanted).collect();
                         Error::DamagedBackup { number: wanted, file, others }
                     }
                     None => error,
@@ -282,6 +321,20 @@ impl Store {
             Ok(*Self::open_unlocked(inside, options)?.profile())
         })?;
         Self::open_writer(root, options)
+    }
+
+    /// Writes which contents are kept out, if any are, into the folder `lists`.
+    fn back_up_kept_out(&self, lists: &Path, number: u32) -> Result<()> {
+        let mut list = String::new();
+        for (digest, _) in self.kept_out()? {
+            list.push_str(&hex::encode(&digest));
+            list.push('\n');
+        }
+        if list.is_empty() {
+            return Ok(());
+        }
+        create_folders(lists)?;
+        replace_file(&lists.join(number.to_string()), list.as_bytes())
     }
 
     /// Copies the record of decisions, if there is one, to the file `to`. Returns the size of the copy.

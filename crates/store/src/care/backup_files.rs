@@ -4,12 +4,13 @@
 //! files of backup n. It ends with the number of files, and one line `path crc32 checksum` for each file. The
 //! checksum is a CRC-32C in decimal.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use crate::open::files::check_regular;
+use fpdb_host::durable::sync_folder;
 use fpdb_host::error::{Error, Result};
 
 /// The folder of files that several backups share.
@@ -18,11 +19,21 @@ const SHARED: &str = "shared_checksum/";
 /// Bytes read at once.
 const PIECE: usize = 1 << 20;
 
+/// The folder of the files of one backup each, and of the lists of files.
+const PRIVATE: &str = "private";
+const LISTS: &str = "meta";
+
 /// Checks the files in a folder of backups. Reads each file once.
 pub(crate) struct BackupFiles {
     engine: PathBuf,
-    /// By path in the engine's folder: true if the file is intact.
-    checked: BTreeMap<String, bool>,
+    /// By path in the engine's folder.
+    checked: BTreeMap<String, CheckedFile>,
+}
+
+struct CheckedFile {
+    /// The listed checksum.
+    checksum: u32,
+    is_whole: bool,
 }
 
 impl BackupFiles {
@@ -32,45 +43,121 @@ impl BackupFiles {
 
     /// Reads the files of a backup that were not read before. Returns a damaged one, if any.
     pub(crate) fn check(&mut self, number: u32) -> Result<Option<String>> {
-        let name = format!("meta/{number}");
-        let path = self.engine.join(&name);
-        let list = check_regular(&path).and_then(|()| fs::read(&path)).map_err(Error::io("read", &path))?;
-        let Some(files) = parse(&String::from_utf8_lossy(&list)) else { return Ok(Some(name)) };
+        let Some(files) = listed(&self.engine, number)?.files else { return Ok(Some(format!("{LISTS}/{number}"))) };
         let mut damaged = None;
         for (file, checksum) in files {
-            let whole = match self.checked.get(&file) {
-                Some(&whole) => whole,
+            let is_whole = match self.checked.get(&file) {
+                Some(checked) => checked.is_whole,
                 None => {
                     let path = self.engine.join(&file);
-                    let whole = checksum_of(&path).map_err(Error::io("read", &path))? == Some(checksum);
-                    self.checked.insert(file.clone(), whole);
-                    whole
+                    let is_whole = checksum_of(&path).map_err(Error::io("read", &path))? == Some(checksum);
+                    self.checked.insert(file.clone(), CheckedFile { checksum, is_whole });
+                    is_whole
                 }
             };
-            if !whole {
+            if !is_whole {
                 damaged = damaged.or(Some(file));
             }
         }
         Ok(damaged)
     }
 
-    /// Removes the damaged shared files, and returns their number.
-    pub(crate) fn remove_damaged_shared(&self) -> Result<usize> {
-        let mut removed = 0;
-        for (file, _) in self.checked.iter().filter(|(file, whole)| !**whole && file.starts_with(SHARED)) {
-            let path = self.engine.join(file);
-            match fs::remove_file(&path) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(Error::io("remove", path)(error)),
-                _ => removed += 1,
+    /// Copies damaged shared files again from the folder `store`, if it still has the same table, and returns
+    /// their number. Other damaged files stay: most of their rows may be right.
+    pub(crate) fn mend_shared(&self, store: &Path) -> Result<usize> {
+        let mut mended = 0;
+        for (file, checked) in self.checked.iter().filter(|(_, checked)| !checked.is_whole) {
+            // The name begins with the number of the table.
+            let Some(name) = file.strip_prefix(SHARED) else { continue };
+            let digits = name.bytes().take_while(u8::is_ascii_digit).count();
+            let table = store.join(format!("{}.sst", &name[..digits]));
+            if checksum_of(&table).map_err(Error::io("read", &table))? != Some(checked.checksum) {
+                continue;
+            }
+            let (path, new) = (self.engine.join(file), self.engine.join(format!("{file}.tmp")));
+            let copied = fs::copy(&table, &new).and_then(|_| File::open(&new)?.sync_all());
+            copied.map_err(Error::io("copy a table to", &new))?;
+            if checksum_of(&new).map_err(Error::io("read", &new))? == Some(checked.checksum) {
+                fs::rename(&new, &path).map_err(Error::io("replace", &path))?;
+                sync_folder(&self.engine.join(SHARED))?;
+                mended += 1;
             }
         }
-        Ok(removed)
+        Ok(mended)
     }
 
     /// Forgets the damaged files, so that the next check reads them again.
     pub(crate) fn forget_damaged(&mut self) {
-        self.checked.retain(|_, whole| *whole);
+        self.checked.retain(|_, checked| checked.is_whole);
     }
+}
+
+/// What the list of the files of a backup says.
+struct FileList {
+    /// When the backup was made, in seconds since 1970.
+    made_at: Option<i64>,
+    /// `None` if the list is damaged.
+    files: Option<Vec<(String, u32)>>,
+}
+
+fn listed(engine: &Path, number: u32) -> Result<FileList> {
+    let path = engine.join(LISTS).join(number.to_string());
+    let list = check_regular(&path).and_then(|()| fs::read(&path)).map_err(Error::io("read", &path))?;
+    let list = String::from_utf8_lossy(&list);
+    Ok(FileList { made_at: list.lines().next().and_then(|line| line.parse().ok()), files: parse(&list) })
+}
+
+/// When a backup was made, in seconds since 1970. `None` if its list is damaged.
+pub(super) fn made_at(engine: &Path, number: u32) -> Result<Option<i64>> {
+    let list = listed(engine, number)?;
+    Ok(list.made_at.filter(|_| list.files.is_some()))
+}
+
+/// The numbers of all backups, including damaged ones that the engine does not list, ascending.
+pub(super) fn numbers(engine: &Path) -> Result<Vec<u32>> {
+    let mut numbers: Vec<u32> = names(&engine.join(LISTS))?.iter().filter_map(|name| name.parse().ok()).collect();
+    numbers.sort_unstable();
+    Ok(numbers)
+}
+
+/// Removes all backups except those with the numbers `kept`, and the files that none of these needs. The
+/// engine can do neither with a damaged backup, and takes files from one that stays.
+pub(super) fn keep_only(engine: &Path, kept: &[u32]) -> Result<()> {
+    let (lists, private, shared) = (engine.join(LISTS), engine.join(PRIVATE), engine.join(SHARED));
+    let is_kept = |name: &str| name.parse().is_ok_and(|number| kept.contains(&number));
+    let remove = |path: PathBuf| match path.is_dir() {
+        true => fs::remove_dir_all(&path).map_err(Error::io("remove", path)),
+        false => fs::remove_file(&path).map_err(Error::io("remove", path)),
+    };
+    for name in names(&lists)?.iter().filter(|name| !is_kept(name)) {
+        remove(lists.join(name))?;
+    }
+    // A backup without a list of files is none. After a crash a list must not name files that are gone.
+    sync_folder(&lists)?;
+    for name in names(&private)?.iter().filter(|name| !is_kept(name)) {
+        remove(private.join(name))?;
+    }
+    let mut needed = BTreeSet::new();
+    for &number in kept {
+        // A damaged list may need any file.
+        let Some(files) = listed(engine, number)?.files else { return Ok(()) };
+        needed.extend(files.into_iter().map(|(file, _)| file));
+    }
+    for name in names(&shared)?.iter().filter(|name| !needed.contains(&format!("{SHARED}{name}"))) {
+        remove(shared.join(name))?;
+    }
+    Ok(())
+}
+
+/// The names of the files of a folder, which may be missing.
+fn names(folder: &Path) -> Result<Vec<String>> {
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries.map_err(Error::io("read", folder))?,
+    };
+    let name = |entry: io::Result<fs::DirEntry>| Ok(entry.map_err(Error::io("read", folder))?.file_name());
+    let names = entries.map(name).collect::<Result<Vec<_>>>()?;
+    Ok(names.into_iter().filter_map(|name| name.into_string().ok()).collect())
 }
 
 /// The paths and checksums in a list of files. `None` if the list is damaged.

@@ -43,11 +43,6 @@ impl Copies {
         engine.writing("make a backup", || self.0.create_new_backup_flush(&engine.db, true))
     }
 
-    /// Removes all backups except the newest `keep`.
-    pub(crate) fn keep_newest(&mut self, keep: usize) -> Result<()> {
-        self.0.purge_old_backups(keep).map_err(failed("remove old backups"))
-    }
-
     /// Compares the sizes of a backup's files with its list.
     pub(crate) fn verify(&self, number: u32) -> Result<()> {
         self.0.verify_backup(number).map_err(failed("verify the backup"))

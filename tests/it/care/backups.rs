@@ -1,0 +1,125 @@
+//! Damaged backups, backups that were never complete, and what is said of a restored one.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::{corpus, verified};
+use crate::support::Folder;
+
+/// A damaged table that only an earlier backup needs is neither copied again nor removed, and `--keep` removes
+/// the backup.
+#[test]
+fn a_damaged_file_of_an_earlier_backup_stays_until_the_backup_goes() {
+    let folder = Folder::new();
+    for documents in [0..20, 20..22] {
+        corpus(&folder, "c", documents);
+        folder.ok(&["--db", "a", "ingest", "-q", "-k", "5", "-w", "4", "c"]);
+        folder.ok(&["--db", "a", "compact", "-q"]);
+        if !folder.path().join("copies").exists() {
+            folder.ok(&["--db", "a", "backup", "-q", "copies"]);
+        }
+    }
+    let shared = folder.path().join("copies/engine/shared_checksum");
+    let files = |folder: &Path| -> Vec<PathBuf> {
+        let mut files: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+        files.sort();
+        files
+    };
+    let largest = files(&shared).into_iter().max_by_key(|path| path.metadata().unwrap().len()).unwrap();
+    let whole = fs::read(&largest).unwrap();
+    let mut flipped = whole.clone();
+    flipped[whole.len() / 2] ^= 1;
+    // A flipped bit, a missing byte, a missing file. Listing reads no file, but notices one that is missing.
+    for (bytes, listed) in [(Some(&flipped[..]), 0), (Some(&whole[1..]), 0), (None, 2)] {
+        bytes.map_or_else(|| fs::remove_file(&largest), |bytes| fs::write(&largest, bytes)).unwrap();
+        let run = folder.run(&["--db", "a", "backup", "copies"]);
+        assert_eq!(run.status, 2, "{run:?}");
+        assert!(run.stderr.contains("backup 1 is damaged and cannot be restored"), "{run:?}");
+        assert!(run.stderr.contains("`fpdb backup --keep N copies`") && !run.stderr.contains("again"), "{run:?}");
+        assert_eq!(fs::read(&largest).ok().as_deref(), bytes, "the damaged file stays");
+        let run = folder.run(&["backup", "--list", "copies", "--format", "json"]);
+        assert_eq!((run.status, run.json()[0]["number"].as_u64()), (listed, Some(1)), "{run:?}");
+        assert!(run.json()[0]["made_at"].as_i64().unwrap() > 1_700_000_000, "{run:?}");
+        let run = folder.run(&["backup", "--verify", "copies"]);
+        assert!(run.status == 2 && run.stderr.contains("`fpdb backup --keep N copies`"), "{run:?}");
+        let run = folder.run(&["--db", "b", "restore", "copies", "--number", "1"]);
+        assert!(run.status == 2 && run.stderr.contains("backup 1 is damaged: shared_checksum/"), "{run:?}");
+    }
+    // Backups that stay keep their files, whole or not.
+    let private = folder.path().join("copies/engine/private/1");
+    let run = folder.run(&["--db", "a", "backup", "--keep", "5", "copies"]);
+    assert!(run.status == 2 && !files(&private).is_empty(), "{run:?}");
+    folder.ok(&["--db", "a", "backup", "--keep", "2", "copies"]);
+    assert!(!private.exists());
+    let run = folder.ok(&["backup", "--verify", "copies"]);
+    assert_eq!(run.stderr, "2 backups: all files are as they were written\n");
+    for (kind, kept) in [("meta", 2), ("private", 2)] {
+        assert_eq!(files(&folder.path().join("copies/engine").join(kind)).len(), kept, "{kind}");
+    }
+    folder.ok(&["--db", "b", "restore", "copies", "--number", "6"]);
+    verified(&folder, "b");
+}
+
+/// A table of an earlier backup that the database still has is copied again, also if it is missing or cut.
+#[test]
+fn damaged_files_that_the_database_still_has_are_copied_again() {
+    let folder = Folder::new();
+    corpus(&folder, "c", 0..20);
+    folder.ok(&["--db", "a", "ingest", "-q", "-k", "5", "-w", "4", "c"]);
+    folder.ok(&["--db", "a", "backup", "-q", "copies"]);
+    let shared = fs::read_dir(folder.path().join("copies/engine/shared_checksum")).unwrap();
+    let largest = shared.map(|entry| entry.unwrap().path()).max_by_key(|path| path.metadata().unwrap().len()).unwrap();
+    let whole = fs::read(&largest).unwrap();
+    let mut flipped = whole.clone();
+    flipped[whole.len() / 2] ^= 1;
+    for bytes in [Some(&flipped[..]), Some(&whole[1..]), None] {
+        bytes.map_or_else(|| fs::remove_file(&largest), |bytes| fs::write(&largest, bytes)).unwrap();
+        let run = folder.ok(&["--db", "a", "backup", "copies"]);
+        assert!(run.stderr.contains("1 damaged file of earlier backups was copied again"), "{run:?}");
+        assert_eq!(fs::read(&largest).unwrap(), whole);
+        folder.ok(&["backup", "--verify", "copies"]);
+    }
+}
+
+#[test]
+fn a_folder_without_a_complete_backup_is_not_called_whole() {
+    let folder = Folder::new();
+    corpus(&folder, "c", 0..3);
+    folder.ok(&["--db", "a", "ingest", "-q", "c"]);
+    folder.ok(&["--db", "a", "backup", "-q", "copies"]);
+    // This is what a first backup leaves if it finds no space.
+    fs::remove_file(folder.path().join("copies/engine/meta/1")).unwrap();
+    let run = folder.run(&["backup", "--verify", "copies"]);
+    assert_eq!(run.status, 2, "{run:?}");
+    assert!(run.stderr.contains("error: copies: there is no complete backup"), "{run:?}");
+    folder.ok(&["--db", "a", "backup", "-q", "copies"]);
+    folder.ok(&["backup", "--verify", "copies"]);
+}
+
+#[test]
+fn restoring_names_the_backup_and_what_later_ones_keep_out() {
+    let folder = Folder::new();
+    corpus(&folder, "c", 0..4);
+    folder.ok(&["--db", "a", "ingest", "-q", "c"]);
+    folder.ok(&["--db", "a", "backup", "-q", "copies"]);
+    folder.ok(&["--db", "a", "rm", "-q", "--keep-out", "c/001.txt"]);
+    folder.ok(&["--db", "a", "backup", "-q", "copies"]);
+    let made = folder.ok(&["backup", "--list", "copies", "--format", "json"]).json()[0]["made_at"].clone();
+    let restore = |db: &str, number: &str| {
+        let run = folder.ok(&["--db", db, "restore", "copies", "--number", number]);
+        let json = folder.ok(&["--db", &format!("{db}j"), "restore", "copies", "--number", number, "--format", "json"]);
+        (run.stderr, json.json().remove(0))
+    };
+    let (said, answer) = restore("newest", "2");
+    assert!(said.contains("restored newest from copies, backup 2 of 20") && said.lines().count() == 1, "{said}");
+    assert!(answer["number"] == 2 && answer.get("kept_out_since").is_none(), "{answer}");
+    let (said, answer) = restore("first", "1");
+    assert!(said.contains("warning: 1 content that a newer backup or the database itself keeps out"), "{said}");
+    assert_eq!((&answer["number"], &answer["made_at"], &answer["kept_out_since"]), (&1.into(), &made, &1.into()));
+    // Removed after the last backup: the database tells.
+    folder.ok(&["--db", "a", "rm", "-q", "--keep-out", "c/002.txt"]);
+    assert!(restore("second", "2").0.contains("warning: 1 content that"));
+    fs::remove_dir_all(folder.path().join("a")).unwrap();
+    assert!(!restore("third", "2").0.contains("warning"));
+    assert_eq!(restore("fourth", "1").1["kept_out_since"], 1);
+}
