@@ -186,7 +186,7 @@ fn submissions_count_the_passages_of_their_documents_and_equal_bytes_match() {
 #[test]
 fn rewritten_text_needs_passages() {
     let folder = Folder::new();
-    let mut writer = Writer(7);
+    let mut writer = Writer(lcg(7));
     let copied = writer.sentences(10);
     for name in ["a", "b"] {
         folder.write(&format!("docs/{name}"), text(&[writer.sentences(5), copied.clone()].concat()));
