@@ -21,8 +21,8 @@ pub(crate) const AT_COMMIT: &str =
     "stopping at the next commit; press Ctrl-C again to stop at once (what is committed stays)";
 
 /// Listens for SIGINT (Ctrl-C), SIGTERM, SIGHUP and SIGUSR1, unless ignored. SIGUSR1 asks for the progress.
-/// SIGXFSZ says that a file would exceed `ulimit -f`. It must not end the program: the write then fails, and its
-/// error names the file.
+/// SIGXFSZ says that a file would exceed `ulimit -f`. It must not end the program: the write then fails, and
+/// its error names the file.
 pub(crate) fn install() -> io::Result<()> {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1, SIGXFSZ};
     let ignored = ignored();

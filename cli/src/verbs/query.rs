@@ -1,15 +1,18 @@
 //! `fpdb query`: lists the stored documents that share text with query documents.
 
+mod order_tally;
+
 use std::collections::HashSet;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use fpdb::report::{HtmlAnswers, PairEvidence};
 use fpdb::{
-    Database, DocumentError, Error, Failure, Match, Mode, QueryAnswer, QueryOptions, QuerySource, SkipReason, Task,
+    Database, DocumentError, Error, Failure, Mode, QueryAnswer, QueryOptions, QuerySource, SkipReason, Task,
     WalkOptions, Weight,
 };
 
+use self::order_tally::OrderTally;
 use crate::excerpt::Excerpts;
 use crate::html_report::{HtmlReport, TemporaryCopies};
 use crate::interrupt;
@@ -162,36 +165,6 @@ struct QueryTally {
     /// Number of attachments of queried mails.
     attachments: u64,
     order: OrderTally,
-}
-
-/// Counts what limits the order of `--sort oldest`.
-#[derive(Default)]
-struct OrderTally {
-    /// Number of matches that --top left out before they were sorted by age.
-    unsorted: u64,
-    /// Number of matches that were sorted by the time of a file.
-    dated_by_file: u64,
-}
-
-impl OrderTally {
-    fn add(&mut self, answer: &QueryAnswer) {
-        self.unsorted += answer.matching_documents.saturating_sub(answer.matches.len() as u64);
-        let is_of_file = |found: &&Match| DocumentTime::of(found).is_some_and(|time| time.is_of_file);
-        self.dated_by_file += answer.matches.iter().filter(is_of_file).count() as u64;
-    }
-
-    fn tell(&self, unit: &str, printer: &Printer) {
-        if self.unsorted > 0 {
-            let unsorted = count(self.unsorted, unit);
-            printer.note(&format!(
-                "{unsorted} not shown may be older: --top chooses by score, then --sort orders (--top 0 sorts all)"
-            ));
-        }
-        if self.dated_by_file > 0 {
-            let of_file = count(self.dated_by_file, unit);
-            printer.note(&format!("{of_file} ordered by the time of the file: no date in the metadata is readable"));
-        }
-    }
 }
 
 /// The message at the first Ctrl-C.

@@ -30,7 +30,8 @@ use fpdb_kernel::hex;
 struct ListLine {
     schema: Option<String>,
     document: Option<String>,
-    /// The name, the id and the digest of a document as `fpdb list` prints it. Other lines may have any fields.
+    /// The name, the id and the digest of a document as `fpdb list` prints it. Other lines may have any
+    /// fields.
     #[serde(default)]
     name: Value,
     #[serde(default)]

@@ -188,7 +188,7 @@ pub struct PairsSummary {
     pub unread: u64,
     /// With `new_since` or `old`, the numbers of old and of new documents that could be in a pair.
     pub divided: Option<(u64, u64)>,
-    /// Number of documents with another document in their [group](crate::pairs::GroupBy), with which they are not
-    /// paired.
+    /// Number of documents with another document in their [group](crate::pairs::GroupBy), with which they are
+    /// not paired.
     pub grouped: u64,
 }

@@ -398,8 +398,8 @@ impl Batch {
         self.held() >= self.limit
     }
 
-    /// True if the batch is full and a spill frees memory. It frees none of the records of documents, so many of
-    /// them would cause a spill, and two files, for each few fingerprints of the next document.
+    /// True if the batch is full and a spill frees memory. The records of documents stay, so a batch full
+    /// of records would be spilled, into two files, for each few fingerprints of the next document.
     pub fn needs_spill(&self) -> bool {
         self.is_full() && self.held() - self.record_bytes >= self.limit / 8
     }

@@ -114,8 +114,8 @@ impl Store {
         runs.iter().any(|run| failed.contains(run))
     }
 
-    /// The number of postings that a fold of these runs has still to write, and the free bytes of disk that it
-    /// needs.
+    /// The number of postings that a fold of these runs has still to write, and the free bytes of disk that
+    /// it needs.
     fn fold_costs(&self, runs: &[u32]) -> Result<(u64, u64)> {
         let view = self.view();
         let mut of_runs = 0;
@@ -175,8 +175,8 @@ impl Store {
         Ok(plan)
     }
 
-    /// Replaces `runs` by one run, and returns its number. One synced write makes the change, so a crash leaves
-    /// either the old or the new runs.
+    /// Replaces `runs` by one run, and returns its number. One synced write makes the change, so a crash
+    /// leaves either the old or the new runs.
     pub(crate) fn fold(&self, runs: &[u32], postings_in_slice: u64, task: &Task<'_>) -> Result<u32> {
         let mut view = View::clone(&self.view());
         let folding = view.runs.iter().filter(|(run, _)| runs.contains(run));

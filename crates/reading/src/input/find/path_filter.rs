@@ -87,7 +87,7 @@ impl PathFilter {
         self.exclude.matches(path, is_folder)
     }
 
-    /// Like [`counts`](Self::counts), for a path that is known not to be excluded.
+    /// Like `counts`, for a path that is known not to be excluded.
     pub fn includes(&self, path: &Path) -> bool {
         self.include.as_ref().is_none_or(|include| include.matches_or_parents(path))
     }
