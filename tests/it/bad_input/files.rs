@@ -152,7 +152,10 @@ fn repair(folder: &Folder, answers: &[Run], what: &str) -> Option<bool> {
     let report = run.json().remove(0);
     let lost = report["repair"]["lost"].as_array().unwrap();
     let complete = lost.is_empty() && report["repair"]["commits_lost"] == 0;
-    assert_eq!(run.status, if complete { 0 } else { 2 }, "{what}: {run:#?}");
+    // Rows that exist nowhere else may be lost with a table.
+    let unsure = ["kept_out_salvaged", "sources_salvaged", "assembled_salvaged"];
+    let is_sure = unsure.iter().all(|field| report["repair"].get(field).is_none());
+    assert_eq!(run.status, if complete && is_sure { 0 } else { 2 }, "{what}: {run:#?}");
     let again = folder.ok(&["--db", HURT, "verify", "--format", "json"]);
     assert_eq!(again.json()[0]["problems"], Value::Array(vec![]), "{what}");
     if complete {
