@@ -34,7 +34,7 @@ impl Database {
     /// none that is spelled exactly so. At the end of a name, `~` asks for values that contain the given one,
     /// `>` for equal or later ones, `<` for equal or earlier ones and those that begin with the given one. If
     /// the given one is a date of ISO 8601, this is the order of time, and other texts do not count. If it
-    /// consists of digits, numbers count, in the order of numbers, and dates if it can be a year. Otherwise
+    /// is a number, numbers count, in the order of numbers, and dates if it can be a year. Otherwise
     /// it is the order of text. Reads the records of all documents if there are fields or no prefixes.
     ///
     /// # Errors

@@ -98,7 +98,7 @@ fn a_document_that_takes_too_much_memory_fails_alone() {
 fn a_document_that_takes_too_long_fails_alone() {
     let folder = Folder::new();
     let graphic = [&b"BT /F1 12 Tf "[..], &b"(some words) Tj ".repeat(6_000), b"ET"].concat();
-    folder.write("a.pdf", pdf_with(b"/G Do ".repeat(1600), graphic));
+    folder.write("a.pdf", pdf_with(b"/G Do ".repeat(6_400), graphic));
     folder.write("b.pdf", good_pdf("short"));
     let run = folder.run(&[
         "ingest",

@@ -47,10 +47,10 @@ struct ListLine {
 #[derive(Deserialize)]
 struct Named {
     document: String,
-    /// The one document of this name that is meant. `None` stands for all of them.
+    /// The id of the document that is meant, among those of this name and digest. `None` stands for all.
     #[serde(skip)]
     id: Option<u32>,
-    /// The digest of the document that is meant, if known.
+    /// The digest of the document that is meant. `None` stands for any.
     #[serde(skip)]
     digest: Option<String>,
     /// The files of a submission.
@@ -125,11 +125,16 @@ pub(super) fn read<'a>(
         };
         for Named { document: name, id: wanted, digest, .. } in documents {
             let mut ids = stored.named(&name)?;
-            ids.retain(|&id| wanted.is_none_or(|wanted| id == wanted));
-            if let (Some(digest), &[id]) = (&digest, &ids[..])
-                && hex::encode(&stored.document(id)?.digest) != *digest
-            {
-                ids.clear();
+            if let Some(digest) = digest {
+                let mut same = Vec::new();
+                for id in ids {
+                    same.extend((hex::encode(&stored.document(id)?.digest) == digest).then_some(id));
+                }
+                ids = same;
+            }
+            // A document that was removed and ingested again has another id.
+            if let Some(wanted) = wanted.filter(|wanted| ids.contains(wanted)) {
+                ids = vec![wanted];
             }
             if ids.is_empty() {
                 unknown.insert(xxh3_64(name.as_bytes()));

@@ -17,7 +17,7 @@ pub fn order(text: &str, bound: &str) -> Option<Ordering> {
     if !is_date(bound) {
         return Some(order_of_texts(text, bound));
     }
-    if !begins_as_date(text) {
+    if !(is_date(text) || begins_as_date(text) && time_in(text).is_some()) {
         return None;
     }
     if let Some(bound) = moment_of(bound) {
@@ -119,6 +119,9 @@ mod tests {
             ("yesterday at noon", "2020-12-31", None),
             ("Wed, 3 Mar 2021 10:00:00 +0000", "2022", None),
             ("20210304", "2021", None),
+            ("2021-3-4", "2021-03-05", None),
+            ("2021-13-01", "2021", None),
+            ("2021-03-04T10:00:00.5", "2021-03-04", Some(Equal)),
             ("2021-99", "2021-03-04T00:00:00Z", None),
             ("m", "k", Some(Greater)),
             ("keep", "k", Some(Equal)),

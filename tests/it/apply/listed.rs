@@ -109,6 +109,10 @@ fn what_list_prints_is_a_list() {
     assert_eq!([named("in/a"), named("in/b"), named("in/c")], [5, 0, 1]);
     let run = folder.ok(&["rm", "--report", "listed.jsonl"]);
     assert!(run.stderr.contains("not stored, or no longer"), "{run:#?}");
+    // The records of a file that is ingested again are the listed ones.
+    folder.age("in/b.jsonl");
+    folder.ok(&["ingest", "-q", "--id-field", "id", "in"]);
+    assert_eq!(folder.ok(&["rm", "--report", "listed.jsonl", "--format", "json"]).json()[0]["removed"], 3);
 }
 
 /// A copy without the documents of a list holds the duplicates that a dedup report left out.

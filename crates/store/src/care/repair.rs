@@ -140,7 +140,9 @@ impl Repairing {
             self.store.note_assembled(generation)?;
         }
         let report = &mut self.report;
-        report.kept_out_salvaged = found.kept_out_may_lack.then_some(found.kept_out.len() as u64);
+        // A lost commit may have kept more out.
+        let kept_out_may_lack = found.kept_out_may_lack || report.commits_lost > 0;
+        report.kept_out_salvaged = kept_out_may_lack.then_some(found.kept_out.len() as u64);
         report.sources_salvaged = found.sources_may_lack.then_some(found.sources.len() as u64);
         report.assembled_salvaged = found.assembled_may_lack.then_some(found.assembled.len() as u64);
         Ok(())

@@ -60,39 +60,71 @@ impl DocumentRecord {
     }
 }
 
-/// The order of a value relative to the bound of a range. If the bound consists of digits, only numbers have
-/// an order; four digits are a year too, so dates also have one. Of the key `date` they are a year alone.
-/// Other bounds are compared by [`dates::order`].
+/// The order of a value relative to the bound of a range. If the bound is a number, only numbers have an
+/// order; four digits are a year too, so dates also have one. Of the key `date` they are a year alone. Other
+/// bounds are compared by [`dates::order`].
 fn order(key: &str, found: &str, bound: &str) -> Option<Ordering> {
-    if !is_digits(bound) || key.eq_ignore_ascii_case("date") {
+    let Some(number) = Number::of(bound).filter(|_| !key.eq_ignore_ascii_case("date")) else {
         return dates::order(found, bound);
-    }
+    };
+    let as_number = || Number::of(found).map(|found| found.cmp(&number));
     if !dates::is_date(bound) {
-        return order_of_numbers(found, bound);
+        return as_number();
     }
     // Eight digits and more may be a day without hyphens, or seconds, which have no order among years.
     let is_number = !is_digits(found) || found.len() < DAY_DIGITS;
-    is_number.then(|| order_of_numbers(found, bound)).flatten().or_else(|| dates::order(found, bound))
+    is_number.then(as_number).flatten().or_else(|| dates::order(found, bound))
 }
 
 /// Digits of a day such as 20210304.
 const DAY_DIGITS: usize = 8;
 
-/// The order of a text relative to a number of digits. `None` if the text is no number, maybe with a sign or
-/// a fraction.
-fn order_of_numbers(text: &str, number: &str) -> Option<Ordering> {
-    let unsigned = text.strip_prefix('-').unwrap_or(text);
-    let (whole, fraction) = unsigned.split_once('.').unwrap_or((unsigned, "0"));
-    if !(is_digits(whole) && is_digits(fraction)) {
-        return None;
+/// A decimal number of any length, maybe with a sign and a fraction.
+#[derive(PartialEq, Eq)]
+struct Number<'a> {
+    is_negative: bool,
+    /// The digits before the point, without leading zeros.
+    whole: &'a str,
+    /// The digits after the point, without trailing zeros.
+    fraction: &'a str,
+}
+
+impl<'a> Number<'a> {
+    fn of(text: &'a str) -> Option<Self> {
+        let unsigned = text.strip_prefix('-').unwrap_or(text);
+        let (whole, fraction) = unsigned.split_once('.').unwrap_or((unsigned, "0"));
+        if !(is_digits(whole) && is_digits(fraction)) {
+            return None;
+        }
+        let (whole, fraction) = (whole.trim_start_matches('0'), fraction.trim_end_matches('0'));
+        let is_zero = whole.is_empty() && fraction.is_empty();
+        Some(Self { is_negative: unsigned.len() < text.len() && !is_zero, whole, fraction })
     }
-    let is_zero = |digits: &str| digits.bytes().all(|digit| digit == b'0');
-    if unsigned.len() < text.len() && !(is_zero(whole) && is_zero(fraction)) {
-        return Some(Ordering::Less);
+}
+
+impl Ord for Number<'_> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let size = |number: &Self| number.whole.len();
+        let order = size(self).cmp(&size(other)).then(self.whole.cmp(other.whole));
+        let order = order.then(self.fraction.cmp(other.fraction));
+        match (self.is_negative, other.is_negative) {
+            (false, false) => order,
+            (true, true) => order.reverse(),
+            (is_negative, _) => {
+                if is_negative {
+                    Ordering::Less
+                } else {
+                    Ordering::Greater
+                }
+            }
+        }
     }
-    let [whole, number] = [whole, number].map(|digits| digits.trim_start_matches('0'));
-    let order = whole.len().cmp(&number.len()).then_with(|| whole.cmp(number));
-    Some(order.then(if is_zero(fraction) { Ordering::Equal } else { Ordering::Greater }))
+}
+
+impl PartialOrd for Number<'_> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
 }
 
 fn is_digits(text: &str) -> bool {
@@ -131,6 +163,12 @@ mod tests {
             ("pages", "100.5", "100", Some(Greater)),
             ("pages", "0.93", "1", Some(Less)),
             ("pages", "-7", "5", Some(Less)),
+            ("pages", "10.2", "9.5", Some(Greater)),
+            ("pages", "9.45", "9.5", Some(Less)),
+            ("pages", "9.50", "9.5", Some(Equal)),
+            ("pages", "-7", "-5", Some(Less)),
+            ("pages", "-5", "-7.5", Some(Greater)),
+            ("pages", "soon", "9.5", None),
             ("pages", "-0", "0", Some(Equal)),
             ("pages", "100 pages", "50", None),
             ("pages", "2021-05-04", "100", None),

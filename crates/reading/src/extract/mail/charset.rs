@@ -34,15 +34,30 @@ pub(super) fn misread<'a>(message: &'a Message<'_>, part: &MessagePart<'_>, text
         Some(charset) if is_ascii(charset) => !text.is_ascii(),
         Some(_) => is_mostly_replaced(text),
     };
-    if !is_misread {
+    let charset = part.content_type().and_then(|kind| kind.attribute("charset"));
+    // Mail programs often declare such a charset for UTF-8.
+    let may_be_utf8 = !is_misread && !text.is_ascii() && charset.is_some_and(is_single_byte);
+    if !(is_misread || may_be_utf8) {
         return None;
     }
     let raw = raw(message, part);
-    match part.encoding {
-        Transfer::None => Some(raw.into()),
+    let bytes = match part.encoding {
+        Transfer::None => Some(Cow::Borrowed(raw)),
         Transfer::Base64 => base64_decode(raw).map(Cow::Owned),
         Transfer::QuotedPrintable => quoted_printable_decode(raw).map(Cow::Owned),
-    }
+    };
+    bytes.filter(|bytes| is_misread || is_utf8(bytes))
+}
+
+fn is_single_byte(charset: &str) -> bool {
+    Encoding::for_label(charset.as_bytes()).is_some_and(Encoding::is_single_byte)
+}
+
+/// True for UTF-8 with at least two characters beyond ASCII. Text in a charset of single bytes is almost never
+/// valid UTF-8.
+fn is_utf8(bytes: &[u8]) -> bool {
+    let is_long = |text: &str| text.chars().filter(|character| !character.is_ascii()).nth(1).is_some();
+    std::str::from_utf8(bytes).is_ok_and(is_long)
 }
 
 /// The bytes of a part in its message, before transfer decoding.
