@@ -35,7 +35,7 @@ pub(crate) struct BackupArgs {
     /// Needs no database. Lists the backups too. The exit status is 2 if one is damaged.
     #[arg(long, conflicts_with_all = ["keep", "quick", "list"])]
     pub(crate) verify: bool,
-    /// Keep only the N newest backups [default: all]
+    /// Keep only the N newest backups, damaged ones only if there is room [default: all]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) keep: Option<u32>,
     /// Check only the sizes of files

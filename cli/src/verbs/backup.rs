@@ -72,7 +72,7 @@ pub(crate) fn run(global: &Global, args: &BackupArgs, printer: &Printer) -> anyh
 fn removal_hint(folder: &Path, printer: &Printer) {
     let folder = as_words(&[folder.display().to_string()]);
     printer.note(&format!(
-        "hint: damaged backups stay until `fpdb backup --keep N {folder}` makes a new one and keeps the newest N"
+        "hint: damaged backups stay until `fpdb backup --keep N {folder}` makes a new one and keeps N, the damaged ones last"
     ));
 }
 

@@ -60,6 +60,32 @@ fn a_damaged_file_of_an_earlier_backup_stays_until_the_backup_goes() {
     verified(&folder, "b");
 }
 
+#[test]
+fn a_damaged_backup_takes_no_place_of_a_whole_one() {
+    let folder = Folder::new();
+    let shared = folder.path().join("copies/engine/shared_checksum");
+    let mut known = Vec::new();
+    for number in 1..4 {
+        corpus(&folder, "c", 0..20 * number);
+        folder.ok(&["--db", "a", "ingest", "-q", "-k", "5", "-w", "4", "c"]);
+        folder.ok(&["--db", "a", "compact", "-q"]);
+        folder.ok(&["--db", "a", "backup", "-q", "--keep", "2", "copies"]);
+        let mut files: Vec<_> = fs::read_dir(&shared).unwrap().map(|entry| entry.unwrap().path()).collect();
+        files.retain(|file| !known.contains(file));
+        if number == 2 {
+            let largest = files.iter().max_by_key(|path| path.metadata().unwrap().len()).unwrap();
+            let mut bytes = fs::read(largest).unwrap();
+            let middle = bytes.len() / 2;
+            bytes[middle] ^= 1;
+            fs::write(largest, bytes).unwrap();
+        }
+        known.extend(files);
+    }
+    let listed = folder.ok(&["backup", "--verify", "copies", "--format", "json"]).json();
+    let numbers: Vec<_> = listed.iter().map(|backup| backup["number"].as_u64().unwrap()).collect();
+    assert_eq!(numbers, [1, 3]);
+}
+
 /// A table of an earlier backup that the database still has is copied again, also if it is missing or cut.
 #[test]
 fn damaged_files_that_the_database_still_has_are_copied_again() {

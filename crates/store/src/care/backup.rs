@@ -251,7 +251,15 @@ impl Store {
         }
         // Earlier backups are removed only after the new backup was checked.
         if let Some(keep) = keep {
-            numbers.drain(..numbers.len().saturating_sub(keep.max(1)));
+            let mut surplus = numbers.len().saturating_sub(keep.max(1));
+            // A damaged backup must not take the place of a whole one.
+            for is_damaged in [true, false] {
+                numbers.retain(|number| {
+                    let goes = surplus > 0 && damaged.contains(number) == is_damaged;
+                    surplus -= usize::from(goes);
+                    !goes
+                });
+            }
             keep_only(&engine, &numbers)?;
         }
         damaged.retain(|number| numbers.contains(number));
