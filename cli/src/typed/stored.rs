@@ -50,8 +50,9 @@ pub(crate) struct RmArgs {
     /// KEY~=TEXT takes values that contain TEXT, in any case. KEY>=VALUE and KEY<=VALUE take a range of text,
     /// of numbers, or of dates (in UTC): 'date>=2021-03-01' and 'date<=2021-03-31', the whole last day
     /// included. Values that are not dates in this form are in no range of dates, and values that are not
-    /// numbers in none of numbers (VALUE is a number; four digits can be a year too). Quote them for the shell.
-    /// Repeated, all values must be there. The first = ends the key; one that is part of it is written \=.
+    /// numbers in none of numbers (VALUE is a number; four digits can be a year too). Quote them for the
+    /// shell. Repeated, all values must be there. The first = ends the key; one that is part of it is written
+    /// \=.
     #[arg(long = "where", id = "fields", value_name = "KEY=VALUE", conflicts_with_all = ["names", "ids"])]
     #[arg(value_parser = parse_field)]
     pub(crate) fields: Vec<(String, String)>,

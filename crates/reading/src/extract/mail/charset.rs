@@ -53,8 +53,8 @@ fn is_single_byte(charset: &str) -> bool {
     Encoding::for_label(charset.as_bytes()).is_some_and(Encoding::is_single_byte)
 }
 
-/// True for UTF-8 with at least two characters beyond ASCII. Text in a charset of single bytes is almost never
-/// valid UTF-8.
+/// True for UTF-8 with at least two characters beyond ASCII. Text in a charset of single bytes is almost
+/// never valid UTF-8.
 fn is_utf8(bytes: &[u8]) -> bool {
     let is_long = |text: &str| text.chars().filter(|character| !character.is_ascii()).nth(1).is_some();
     std::str::from_utf8(bytes).is_ok_and(is_long)
