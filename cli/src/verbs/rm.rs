@@ -93,8 +93,8 @@ fn note_copies(database: &Database, removed: &[DocumentInfo], printer: &Printer)
     Ok(())
 }
 
-/// Those of these documents that others have the bytes of, one for each content, and mails whose attachments
-/// are documents. Notes on what stays after a removal need no others, so a large removal keeps few in memory.
+/// The documents that notes on what stays after a removal need: one for each content that other documents
+/// also have, and mails whose attachments are documents. So a large removal keeps few in memory.
 fn that_may_leave_others(database: &Database, ids: &[DocId]) -> anyhow::Result<Vec<DocumentInfo>> {
     let (mut documents, mut contents) = (Vec::new(), BTreeSet::new());
     for &id in ids {

@@ -39,7 +39,7 @@ type Take<'a> = dyn Fn(&[Measured]) -> Result<()> + Sync + 'a;
 /// Reports the number of documents of a block that are done, on any thread.
 type Report<'a> = dyn Fn(u64) -> Result<()> + Sync + 'a;
 
-/// What counting needs in every block.
+/// The inputs of counting, which are the same in every block.
 struct Counting<'a> {
     store: &'a Store,
     documents: &'a Documents,

@@ -92,7 +92,7 @@ impl BackupFiles {
     }
 }
 
-/// What the list of the files of a backup says.
+/// The content of the list of a backup's files.
 struct FileList {
     /// When the backup was made, in seconds since 1970.
     made_at: Option<i64>,

@@ -26,7 +26,7 @@ use crate::open::version_edit::Records;
 use fpdb_host::error::{Error, Result, StoreFailure};
 use fpdb_kernel::document::Digest;
 
-/// What the rows of the main family begin with.
+/// The keys of the main family, and the beginnings of keys.
 const KEYS: [&[u8]; 10] = [
     ALL_PLACES_KEY,
     ASSEMBLED_PREFIX,
@@ -40,7 +40,7 @@ const KEYS: [&[u8]; 10] = [
     STATE_KEY,
 ];
 
-/// What the rows here begin with.
+/// The beginnings of the keys that are read here.
 const PREFIXES: [&[u8]; 3] = [ASSEMBLED_PREFIX, KEPT_OUT_PREFIX, SOURCE_PREFIX];
 
 /// Maximum bytes that are read of one file. The engine makes none larger.

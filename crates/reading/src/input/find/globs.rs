@@ -210,7 +210,7 @@ mod tests {
         for (glob, below) in [("mails/*.eml", "mails/*.eml"), ("./mails/x/", "mails/x/")] {
             assert_eq!(rooted(glob, here), [format!("{folder}/{below}")]);
         }
-        // Whether the path exists makes no difference.
+        // The path need not exist.
         for (glob, spelled) in [
             ("/etc", "//etc"),
             ("/etc/", "//etc/"),
