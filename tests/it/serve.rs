@@ -430,9 +430,12 @@ fn settings_come_from_flags_the_environment_and_a_file() {
     let folder = prepared();
     folder.write("serve.toml", "db = \"db\"\nqueue = 5\nworkers = 6\njobs = 7\n");
     let mut command = folder.command(&["serve", "--config", "serve.toml", "--print-config", "--queue", "1"]);
-    let run = Run::of(&command.env("FPDB_QUEUE", "2").env("FPDB_WORKERS", "3").output().unwrap());
-    assert_eq!(run.status, 0, "{run:?}");
-    for line in ["db = \"db\"", "queue = 1", "workers = 3", "jobs = 7", "listen = \"127.0.0.1:7788\""] {
+    let environment = [("FPDB_QUEUE", "2"), ("FPDB_WORKERS", "3"), ("FPDB_DB", "db"), ("FPDB_READ_ONLY", "1")];
+    let run = Run::of(&command.envs(environment).output().unwrap());
+    assert_eq!((run.status, &*run.stderr), (0, ""), "{run:?}");
+    let lines =
+        ["db = \"db\"", "queue = 1", "workers = 3", "jobs = 7", "listen = \"127.0.0.1:7788\"", "read_only = true"];
+    for line in lines {
         assert!(run.stdout.lines().any(|printed| printed == line), "{line}: {}", run.stdout);
     }
     folder.write("printed.toml", &run.stdout);

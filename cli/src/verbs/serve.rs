@@ -78,8 +78,8 @@ mod with_service {
     fn unknown_variables() -> Vec<String> {
         let program = typed::command();
         let commands = std::iter::once(&program).chain(program.get_subcommands());
-        let known: HashSet<&OsStr> =
-            commands.flat_map(Command::get_arguments).filter_map(Arg::get_env).chain([OsStr::new(VARIABLE)]).collect();
+        let mut known: HashSet<&OsStr> = commands.flat_map(Command::get_arguments).filter_map(Arg::get_env).collect();
+        known.extend([VARIABLE, "FPDB_DB"].map(OsStr::new));
         let given = std::env::vars_os().map(|(name, _)| name);
         let unknown = given.filter(|name| name.as_bytes().starts_with(b"FPDB_") && !known.contains(name.as_os_str()));
         let mut unknown: Vec<String> = unknown.map(|name| name.to_string_lossy().into_owned()).collect();
