@@ -143,6 +143,11 @@ fn remarks(summary: &ApplySummary, action: &Action, printer: &Printer) {
             "{} of the report are not in the database any more, or were read from no file: they were left alone",
             count(summary.missing, "document")
         ));
+        if summary.listed && action.copies_to().is_some() {
+            printer.note(
+                "hint: a copy keeps listed records that are not in the database: run `apply` before `rm`, or ingest their files again",
+            );
+        }
     }
     if summary.unjustified > 0 {
         printer.note(&format!(

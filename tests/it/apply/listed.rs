@@ -109,6 +109,8 @@ fn what_list_prints_is_a_list() {
     assert_eq!([named("in/a"), named("in/b"), named("in/c")], [5, 0, 1]);
     let run = folder.ok(&["rm", "--report", "listed.jsonl"]);
     assert!(run.stderr.contains("not stored, or no longer"), "{run:#?}");
+    let run = folder.run(&["apply", "listed.jsonl", "--write", "late", "--yes"]);
+    assert!(run.status == 2 && run.stderr.contains("hint: a copy keeps listed records"), "{run:#?}");
     // The records of a file that is ingested again are the listed ones.
     folder.age("in/b.jsonl");
     folder.ok(&["ingest", "-q", "--id-field", "id", "in"]);
