@@ -96,27 +96,23 @@ fn a_document_that_takes_too_much_memory_fails_alone() {
 
 #[test]
 fn a_document_that_takes_too_long_fails_alone() {
-    let folder = Folder::new();
     let graphic = [&b"BT /F1 12 Tf "[..], &b"(some words) Tj ".repeat(6_000), b"ET"].concat();
-    folder.write("a.pdf", pdf_with(b"/G Do ".repeat(6_400), graphic));
-    folder.write("b.pdf", good_pdf("short"));
-    let run = folder.run(&[
-        "ingest",
-        ".",
-        "--threads",
-        "1",
-        "--format",
-        "json",
-        "--limit",
-        "reading-time=1",
-        "--limit",
-        "unpacking=1000000",
-    ]);
-    assert_eq!(run.status, 2, "{run:?}");
-    let report = &run.json()[0];
-    assert_eq!(report["added"].as_u64(), Some(1), "{report}");
-    let error = report["failed"][0]["error"].as_str().unwrap();
-    assert_eq!(error, "reading the pdf document takes more than 1 s of processor time");
+    // Flags that are remembered do not change who reads.
+    for remembers in [false, true] {
+        let folder = Folder::new();
+        folder.write("b.pdf", good_pdf("short"));
+        if remembers {
+            folder.ok(&["ingest", "-q", "--exclude", "*.tmp", "."]);
+        }
+        folder.write("a.pdf", pdf_with(b"/G Do ".repeat(6_400), graphic.clone()));
+        let limits = ["--limit", "reading-time=1", "--limit", "unpacking=1000000"];
+        let run = folder.run(&[&["ingest", ".", "--threads", "1", "--format", "json"], &limits[..]].concat());
+        assert_eq!((run.status, run.stderr.contains("using the flags")), (2, remembers), "{run:?}");
+        let report = &run.json()[0];
+        assert_eq!(report["added"].as_u64(), Some(u64::from(!remembers)), "{report}");
+        let error = report["failed"][0]["error"].as_str().unwrap();
+        assert_eq!(error, "reading the pdf document takes more than 1 s of processor time");
+    }
 }
 
 /// If a reader process is killed during a run, no document is lost.

@@ -83,9 +83,14 @@ pub(crate) fn options(database: &Database, args: &IngestArgs, printer: &Printer)
     let mut chosen = remembered.clone();
     drop_globs_of_named(&mut chosen, args, printer)?;
     let with = |flags: &Flags| {
-        fpdb::options_from_json(&typed, Value::Object(flags.clone())).with_context(|| {
+        let options = fpdb::options_from_json(&typed, Value::Object(flags.clone())).with_context(|| {
             let flags = as_words(&words_of_json(flags));
             format!("{} was ingested with options that this version does not know: {flags}", path.display())
+        });
+        // JSON does not hold the program that reads documents in a process of its own.
+        options.map(|options: IngestOptions| {
+            let read = options.read.clone().limits(typed.read.limits.clone());
+            options.read(read)
         })
     };
     let options = with(&chosen)?;
