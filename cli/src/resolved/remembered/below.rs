@@ -111,8 +111,8 @@ pub(super) fn refuse_others(
     );
 }
 
-/// Prints the flags of files and folders in the typed folders that are not among the typed flags: the ingest
-/// removes what was read with them.
+/// Prints flags that are remembered for paths in the typed folders and are not among the typed flags. This
+/// ingest reads these paths without such flags, and replaces or removes their documents accordingly.
 pub(super) fn tell_unused(
     sources: &[RememberedSource],
     args: &IngestArgs,
