@@ -108,6 +108,14 @@ impl StepBar {
         });
     }
 
+    /// Prints lines without breaking the bar.
+    pub(crate) fn suspend(&self, print: impl FnOnce()) {
+        match &self.bar {
+            Some(bar) => bar.suspend(print),
+            None => print(),
+        }
+    }
+
     /// The task that shows its steps here.
     pub(crate) fn task(&self) -> Task<'_> {
         Task::new().progress(self)

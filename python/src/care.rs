@@ -3,14 +3,13 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use fpdb::IngestOptions;
 use fpdb::maintenance::BackupOptions;
 use pyo3::prelude::*;
 
 use crate::database::{Ingested, NativeDatabase, ingested};
 use crate::errors::raise;
 use crate::opened::{Handle, Opened, Room, builder};
-use crate::options::json;
+use crate::options::{Given, json};
 use crate::waiting::{Caller, wait};
 
 /// Checks a database. Returns the report as JSON.
@@ -26,12 +25,17 @@ pub(crate) fn merge(
     py: Python<'_>,
     database: &NativeDatabase,
     other: &NativeDatabase,
-    on_change: &str,
+    options: Given,
+    reread: bool,
     caller: Caller,
 ) -> PyResult<Ingested> {
     let (writer, other) = (database.writer()?, other.0.unchanged()?);
-    let options = IngestOptions::default().on_change(on_change.parse().map_err(raise)?);
-    ingested(py, wait(py, &caller, &mut (), |task, _| writer.merge(other.database(), &options, task)))
+    let options = options.ingest()?;
+    let merged = wait(py, &caller, &mut (), |task, _| match reread {
+        true => writer.reread(other.database(), &options, task),
+        false => writer.merge(other.database(), &options, task),
+    });
+    ingested(py, merged)
 }
 
 /// Copies a database to a folder. Returns the summary as JSON.

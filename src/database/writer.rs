@@ -199,18 +199,34 @@ impl DatabaseWriter {
     /// # Errors
     /// [`Error::OtherProfile`]; a failure to read `other` or to write this database.
     pub fn merge(&self, other: &Database, options: &IngestOptions, task: &Task<'_>) -> Result<IngestSummary> {
-        let merge = || ingest::merge(&self.store, &other.store, options, task);
+        self.beside(other, task, || ingest::merge(&self.store, &other.store, options, task))
+    }
+
+    /// Adds the documents of `other`, which may have any profile, by reading their texts again: from `other`
+    /// if it stores them, else from their files. Names, metadata, times, marks of boilerplate and stored
+    /// texts stay, and so do formats, except between source code and text. The remembered settings of paths
+    /// and the list of contents that are kept out come along. A document whose text is gone or has changed is
+    /// a failure in the summary. After a stop, the same call goes on.
+    ///
+    /// # Errors
+    /// A failure to read `other` or to write this database.
+    pub fn reread(&self, other: &Database, options: &IngestOptions, task: &Task<'_>) -> Result<IngestSummary> {
+        self.beside(other, task, || ingest::reread(&self.store, &other.store, options, task))
+    }
+
+    /// Changes this database while `other` stays as it is.
+    fn beside<T>(&self, other: &Database, task: &Task<'_>, change: impl FnOnce() -> Result<T>) -> Result<T> {
         // The locks are always taken in the same order, so that two mutual merges do not deadlock.
         if Arc::as_ptr(&self.store) < Arc::as_ptr(&other.store) {
             return self.store.change_alone(task.token(), || {
                 let _unchanged = other.store.keep_unchanged(task.token())?;
-                merge()
+                change()
             });
         }
         // A merge with itself adds nothing.
         let others = !Arc::ptr_eq(&self.store, &other.store);
         let _unchanged = others.then(|| other.store.keep_unchanged(task.token())).transpose()?;
-        self.store.change_alone(task.token(), merge)
+        self.store.change_alone(task.token(), change)
     }
 
     /// Adds the finished distributed build at `staging`, then removes the build. A database without documents

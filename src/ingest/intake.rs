@@ -24,8 +24,10 @@ use super::messages::{IntakeStep, Parcel, ParcelEntry, ReadDocument};
 use super::options::{IngestOptions, OnChange};
 use super::prune::LastFile;
 use super::record::{metadata_after, record_of};
+use super::reread::{not_read_again, record_again};
 use super::summary::IngestSummary;
 use super::sweep::Sweep;
+use crate::query::TextUnavailable;
 use absent_fields::AbsentFields;
 use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_host::progress::{Outcome, Progress, Task};
@@ -271,6 +273,11 @@ impl Intake<'_> {
                 self.take_end(about, read)?;
                 self.commit_if_due()?;
             }
+            ParcelEntry::EndAgain(stored, read) => {
+                *entries -= 1;
+                self.take_end_again(*stored, read)?;
+                self.commit_if_due()?;
+            }
             ParcelEntry::Skipped { name, reason } => {
                 *entries -= 1;
                 self.skip(name, reason);
@@ -313,6 +320,21 @@ impl Intake<'_> {
                 }
             }
         }
+        Ok(())
+    }
+
+    fn take_end_again(&mut self, stored: DocumentRecord, read: Result<ReadDocument>) -> Result<()> {
+        let error = match read {
+            Ok(read) if read.digest == stored.digest => {
+                let fingerprints = (self.batch.fingerprints(), self.batch.fingerprints_of_text());
+                return self.resolve(record_again(&stored, &read, fingerprints)).map(|_| ());
+            }
+            Ok(_) => not_read_again(TextUnavailable::Changed.document()),
+            Err(Error::Stopped) => return self.break_off(),
+            Err(error) => error,
+        };
+        self.abandon()?;
+        self.fail(&stored.name, &error);
         Ok(())
     }
 

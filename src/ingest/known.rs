@@ -54,6 +54,13 @@ pub(super) struct Reading {
     pub(super) store_text: bool,
 }
 
+impl Reading {
+    /// The settings for a document of another database that is read again.
+    pub(super) fn again(stored: &DocumentRecord, options: &IngestOptions) -> Self {
+        Self { boilerplate: stored.boilerplate, store_text: stored.stored_text || options.store_text }
+    }
+}
+
 /// Decides how to read a document. If a boilerplate document changes, its mark stays. If a stored document
 /// becomes boilerplate, its text stays.
 pub(super) fn reading(store: &Store, options: &IngestOptions, about: &About) -> Result<Reading> {

@@ -12,7 +12,8 @@ use fpdb_host::skip_reason::SkipReason;
 use fpdb_kernel::columns::Fingerprints;
 use fpdb_kernel::document::{Digest, Format};
 use fpdb_reading::fingerprint::DocumentFacts;
-use fpdb_reading::input::{About, Candidate, FileFacts};
+use fpdb_reading::input::{About, Candidate, FileFacts, ReadAs};
+use fpdb_store::DocumentRecord;
 
 /// One step of the walk, for the intake.
 pub(super) enum IntakeStep {
@@ -68,8 +69,17 @@ pub(super) struct ReadJob {
 /// would cost more than the member.
 pub(super) enum JobEntry {
     Document(Candidate),
+    Again(Box<DocumentAgain>),
     Skipped { name: String, reason: SkipReason },
     Failed { name: String, error: Error },
+}
+
+/// A document of another database, to be read again.
+pub(super) struct DocumentAgain {
+    pub(super) candidate: Candidate,
+    /// Its record in the other database.
+    pub(super) stored: DocumentRecord,
+    pub(super) read_as: ReadAs,
 }
 
 /// Fingerprints and the messages between them, in order. Documents share one list of fingerprints: a list for
@@ -90,6 +100,8 @@ pub(super) enum ParcelEntry {
     Stored(About, Digest),
     /// The end of a document: no more fingerprints of it follow.
     End(About, Result<ReadDocument>),
+    /// The end of a document that was read again, with its record in the other database.
+    EndAgain(Box<DocumentRecord>, Result<ReadDocument>),
     Skipped {
         name: String,
         reason: SkipReason,

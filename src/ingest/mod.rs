@@ -17,6 +17,7 @@ mod prune;
 mod record;
 mod rename;
 mod repair;
+mod reread;
 mod summary;
 mod sweep;
 mod walker;
@@ -40,6 +41,7 @@ pub(crate) use messages::ReadDocument;
 pub use options::{IngestOptions, OnChange};
 pub(crate) use record::record_of;
 pub(crate) use repair::repair;
+pub(crate) use reread::reread;
 pub use summary::{IngestSummary, Skipped};
 
 /// Bytes of memory for reading one document whole: the share of one thread in the memory that batches leave.

@@ -40,10 +40,10 @@ const JOB_ENTRIES: usize = 256;
 
 /// Finds documents and decides the next step for each.
 pub(super) struct Walker<'a> {
-    store: &'a Store,
-    options: &'a IngestOptions,
-    stop: &'a StopToken,
-    progress: &'a dyn Progress,
+    pub(super) store: &'a Store,
+    pub(super) options: &'a IngestOptions,
+    pub(super) stop: &'a StopToken,
+    pub(super) progress: &'a dyn Progress,
     /// The filter for members of archives.
     filter: Option<Arc<PathFilter>>,
     /// As in [`KeptOutContents::digest`].
@@ -252,7 +252,7 @@ impl<'a> Walker<'a> {
     }
 
     /// Adds an entry of `bytes` bytes to the next job.
-    fn entry(&mut self, bytes: usize, entry: JobEntry) -> ControlFlow<()> {
+    pub(super) fn entry(&mut self, bytes: usize, entry: JobEntry) -> ControlFlow<()> {
         if self.bytes + bytes > JOB_BYTES || self.entries.len() == JOB_ENTRIES {
             self.hand_over()?;
         }
@@ -262,7 +262,7 @@ impl<'a> Walker<'a> {
     }
 
     /// Hands over the entries gathered so far, as one job.
-    fn hand_over(&mut self) -> ControlFlow<()> {
+    pub(super) fn hand_over(&mut self) -> ControlFlow<()> {
         if self.entries.is_empty() {
             return ControlFlow::Continue(());
         }
@@ -276,7 +276,7 @@ impl<'a> Walker<'a> {
         self.job(vec![JobEntry::Document(Candidate { about, content })], stored)
     }
 
-    fn job(&self, entries: Vec<JobEntry>, stored: Option<Digest>) -> ControlFlow<()> {
+    pub(super) fn job(&self, entries: Vec<JobEntry>, stored: Option<Digest>) -> ControlFlow<()> {
         let (parcels, taken) = sync_channel(PARCELS_WAITING);
         // The step goes out before the job, so the intake reaches each queue that a worker waits on.
         let told = self.steps.send(IntakeStep::Read(entries.len(), taken)).is_ok();
@@ -285,7 +285,7 @@ impl<'a> Walker<'a> {
         if given { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     }
 
-    fn step(&mut self, step: IntakeStep) -> ControlFlow<()> {
+    pub(super) fn step(&mut self, step: IntakeStep) -> ControlFlow<()> {
         self.hand_over()?;
         // The intake has ended, and reports its own error.
         if self.steps.send(step).is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }

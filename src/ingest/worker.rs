@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::fingerprinters::Fingerprinters;
 use super::known::{self, Reading};
-use super::messages::{JobEntry, Parcel, ParcelEntry, ReadDocument, ReadJob};
+use super::messages::{DocumentAgain, JobEntry, Parcel, ParcelEntry, ReadDocument, ReadJob};
 use super::options::IngestOptions;
 use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_host::guarded::guarded;
@@ -14,7 +14,7 @@ use fpdb_host::stop::StopToken;
 use fpdb_kernel::columns::FINGERPRINT_BYTES;
 use fpdb_kernel::document::{Digest, Format};
 use fpdb_reading::extract::mail_headers;
-use fpdb_reading::input::{Candidate, Content, Reader, format_of};
+use fpdb_reading::input::{Candidate, Content, ReadAs, Reader, format_of};
 use fpdb_store::{Store, TEXT_CHUNK_BYTES, compress};
 
 /// Number of fingerprints in a parcel: about 100 KiB.
@@ -54,17 +54,33 @@ pub(super) fn work(
             let piece = match entry {
                 JobEntry::Skipped { name, reason } => ParcelEntry::Skipped { name, reason },
                 JobEntry::Failed { name, error } => ParcelEntry::Failed { name, error },
+                JobEntry::Again(again) => {
+                    let DocumentAgain { candidate, stored, read_as } = *again;
+                    let reading = Reading::again(&stored, options);
+                    let outcome = guarded(|| worker.read(&candidate, reading, read_as, &mut pieces));
+                    let outcome = outcome.unwrap_or_else(|detail| {
+                        worker = new();
+                        Err(reader_failed(detail))
+                    });
+                    // The stored metadata have the headers.
+                    worker.headers.clear();
+                    if outcome.is_err() {
+                        pieces.drop_open();
+                    }
+                    ParcelEntry::EndAgain(Box::new(stored), outcome)
+                }
                 JobEntry::Document(mut candidate) => {
                     let outcome = guarded(|| {
-                        Ok(match worker.stored(&candidate, stored)? {
-                            Some(digest) => DocumentOutcome::Stored(digest),
-                            None => DocumentOutcome::Read(worker.read(&candidate, &mut pieces)?),
-                        })
+                        if let Some(digest) = worker.stored(&candidate, stored)? {
+                            return Ok(DocumentOutcome::Stored(digest));
+                        }
+                        let reading = known::reading(store, options, &candidate.about)?;
+                        worker.read(&candidate, reading, options.read.front_end, &mut pieces).map(DocumentOutcome::Read)
                     });
                     let outcome = outcome.unwrap_or_else(|detail| {
                         // After a panic the state of the reader may be invalid.
                         worker = new();
-                        Err(Error::Document(DocumentError::ReaderFailed { detail }))
+                        Err(reader_failed(detail))
                     });
                     worker.headers.retain(|(name, _)| !candidate.about.metadata.iter().any(|(known, _)| known == name));
                     candidate.about.metadata.append(&mut worker.headers);
@@ -85,6 +101,10 @@ pub(super) fn work(
         // The intake has ended, and reports its own error.
         let _ = pieces.send();
     }
+}
+
+fn reader_failed(detail: String) -> Error {
+    Error::Document(DocumentError::ReaderFailed { detail })
 }
 
 /// Packs the pieces of a job.
@@ -158,11 +178,16 @@ impl Worker<'_> {
         Ok(stored)
     }
 
-    fn read(&mut self, candidate: &Candidate, pieces: &mut Pieces) -> Result<ReadDocument> {
-        let Reading { boilerplate, store_text } = known::reading(self.store, self.options, &candidate.about)?;
+    fn read(
+        &mut self,
+        candidate: &Candidate,
+        Reading { boilerplate, store_text }: Reading,
+        asked: ReadAs,
+        pieces: &mut Pieces,
+    ) -> Result<ReadDocument> {
+        let unit = self.store.profile().unit();
         let Self { fingerprinters, progress, headers, .. } = self;
         let fingerprinter = fingerprinters.of(boilerplate);
-        let (asked, unit) = (self.options.read.front_end, self.store.profile().unit());
         let mut format = None;
         let mut text = store_text.then(TextChunks::default);
         let read = self.reader.read(candidate, self.stop, &|bytes| progress.read(bytes), &mut |bytes| {
@@ -181,9 +206,7 @@ impl Worker<'_> {
             pieces.send_if_full()
         });
         let Some(format) = format else {
-            let no_bytes =
-                || Error::Document(DocumentError::ReaderFailed { detail: "it gave no bytes, and no error".into() });
-            return Err(read.err().unwrap_or_else(no_bytes));
+            return Err(read.err().unwrap_or_else(|| reader_failed("it gave no bytes, and no error".into())));
         };
         // The fingerprinter is finished even after an error, to be ready for the next document.
         let facts = fingerprinter.finish(&mut pieces.parcel.fingerprints);

@@ -66,5 +66,6 @@ pub(crate) use text::{COMPARED_BYTES, text_of};
 pub(crate) use text::{text_as_given, text_in_memory};
 pub(crate) use text_cache::TextCache;
 pub(crate) use text_sequence::TextSequence;
+pub(crate) use text_unavailable::TextUnavailable;
 pub(crate) use units::{UnitCache, Units};
 pub use weight::Weight;

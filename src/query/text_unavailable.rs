@@ -54,7 +54,7 @@ impl TextUnavailable {
     }
 
     /// Why the text of a stored document is unavailable.
-    pub(super) fn document(self) -> &'static str {
+    pub(crate) fn document(self) -> &'static str {
         match self {
             Self::TooLarge => "it is too large to be compared symbol by symbol",
             Self::NotStored => "its text was not stored, and it was not read from a file",

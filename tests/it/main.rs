@@ -41,6 +41,7 @@ mod quotes;
 mod reader_process;
 mod repeats;
 mod report;
+mod reread;
 mod rewritten;
 #[cfg(feature = "serve")]
 mod serve;

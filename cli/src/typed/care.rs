@@ -75,17 +75,24 @@ pub(crate) struct AssembleArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct MergeArgs {
-    /// Folders of other databases, of the same profile
+    /// Folders of other databases
     #[arg(value_name = "OTHER", required = true, value_hint = ValueHint::DirPath)]
     pub(crate) others: Vec<PathBuf>,
+    /// Read the texts of the documents again, for databases of another profile
+    ///
+    /// Texts are read from the other database if it stores them, else from their files. Names, metadata,
+    /// times, marks of boilerplate and stored texts stay. Remembered flags and the list of what is kept
+    /// out come along. Without this flag the profiles must be the same, and no text is read.
+    #[arg(long)]
+    pub(crate) reread: bool,
     /// If a stored document has other content there: replace, keep or both
     #[arg(long, value_name = "WHAT", default_value = "replace", value_parser = on_change())]
     #[arg(hide_possible_values = true)]
     pub(crate) on_change: OnChange,
     /// Memory to use, such as 512M or 4GiB [default: a quarter of the machine's]
     ///
-    /// Each commit has as many documents as this has room for, some 1 KiB each, and reads the other
-    /// database's postings once.
+    /// Without --reread each commit has as many documents as this has room for, some 1 KiB each, and reads
+    /// the other database's postings once.
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub(crate) memory: Option<u64>,
 }

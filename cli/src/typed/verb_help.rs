@@ -274,12 +274,16 @@ pub(super) const VERBS: [VerbHelp; 23] = [
     },
     VerbHelp {
         verb: "merge",
-        short: &["on_change"],
+        short: &["on_change", "reread"],
         formats: OutputFormat::ANSWER,
         note: "",
         examples: &[
             ("Add the documents of two databases", "fpdb merge part1.db part2.db"),
             ("Keep the stored version of each document", "fpdb merge --on-change keep other.db"),
+            (
+                "Give the documents another profile, in a new database",
+                "fpdb init --db new.db --profile words && fpdb merge --db new.db --reread old.db",
+            ),
         ],
     },
     VerbHelp {

@@ -1,9 +1,10 @@
 //! `fpdb merge`: adds the documents of other databases.
 
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use fpdb::{Database, DatabaseBuilder, Error, IngestOptions, Task};
+use fpdb::{Database, DatabaseBuilder, Error, IngestOptions, IngestSummary, InputLimits, ReadOptions, Task};
 
 use crate::interrupt;
 use crate::output::Output;
@@ -12,10 +13,11 @@ use crate::progress::StepBar;
 use crate::render::count;
 use crate::resolved::database;
 use crate::run_status::RunStatus;
-use crate::typed::{Global, MergeArgs};
+use crate::typed::{Global, MergeArgs, reader_process};
 
 pub(crate) fn run(global: &Global, args: &MergeArgs, printer: &Printer) -> anyhow::Result<RunStatus> {
-    let options = IngestOptions::default().on_change(args.on_change);
+    let limits = InputLimits::default().process(Some(reader_process()));
+    let options = IngestOptions::default().on_change(args.on_change).read(ReadOptions::default().limits(limits));
     let builder = database::builder(global);
     let writing = match args.memory {
         Some(memory) => builder.clone().memory(memory),
@@ -39,8 +41,13 @@ pub(crate) fn run(global: &Global, args: &MergeArgs, printer: &Printer) -> anyho
                 continue;
             }
         };
-        let progress = Merging { steps: StepBar::start(printer, "opening the database"), first: Mutex::default() };
-        let merged = database.merge(&other, &options, &Task::new().progress(&progress).stop(stop));
+        let steps = StepBar::start(printer, "opening the database");
+        let progress = Merging { printer, steps, first: Mutex::default(), failures: AtomicU64::new(0) };
+        let task = Task::new().progress(&progress).stop(stop);
+        let merged = match args.reread {
+            true => database.reread(&other, &options, &task),
+            false => database.merge(&other, &options, &task),
+        };
         progress.steps.end();
         let summary = match merged {
             Err(error @ Error::OtherProfile { .. }) => {
@@ -51,6 +58,10 @@ pub(crate) fn run(global: &Global, args: &MergeArgs, printer: &Printer) -> anyho
             summary => summary?,
         };
         output.answer(&summary)?;
+        if summary.failures > IngestSummary::LISTED as u64 {
+            let more = summary.failures - IngestSummary::LISTED as u64;
+            printer.note(&format!("{} could not be read", count(more, "more document")));
+        }
         if summary.interrupted {
             break;
         }
@@ -92,9 +103,12 @@ fn open(builder: &DatabaseBuilder, path: &Path) -> fpdb::Result<Database> {
     })
 }
 
-/// Shows the steps of a merge, and notes the first document that was replaced by one from another place.
-struct Merging {
+/// Shows the steps of a merge and the first failures, and notes the first document that was replaced by one
+/// from another place.
+struct Merging<'a> {
+    printer: &'a Printer,
     steps: StepBar,
+    failures: AtomicU64,
     first: Mutex<Option<Replaced>>,
 }
 
@@ -105,9 +119,15 @@ struct Replaced {
     new: String,
 }
 
-impl fpdb::Progress for Merging {
+impl fpdb::Progress for Merging<'_> {
     fn step(&self, step: &'static str, done: u64, total: u64) {
         self.steps.show(step, done, total);
+    }
+
+    fn failed(&self, name: &str, error: &Error) {
+        if self.failures.fetch_add(1, Ordering::Relaxed) < IngestSummary::LISTED as u64 {
+            self.steps.suspend(|| self.printer.failure(name, error));
+        }
     }
 
     fn replaced_from(&self, name: &str, old: &str, new: &str) {

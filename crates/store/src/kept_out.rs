@@ -11,6 +11,9 @@ use fpdb_kernel::document::Digest;
 /// Maximum number of names in the record of a content that is kept out, and of bytes before another is added.
 const NAMES: (usize, usize) = (100, 64 << 10);
 
+/// Maximum number of contents that one commit adopts: they are in memory until then.
+const ADOPTED_AT_ONCE: usize = 100_000;
+
 const ACTION: &str = "read which contents are kept out";
 
 impl KeptOutRecord {
@@ -78,6 +81,21 @@ impl Store {
             changes.put(MAIN, kept_out_key(digest), records::encode(record)?)?;
         }
         self.change(changes, View::clone(&self.view()), "note which contents are kept out")
+    }
+
+    /// Keeps the contents out that another store keeps out, except for those that have a record here.
+    ///
+    /// # Errors
+    /// A failure to read one of the stores or to write this one.
+    pub fn adopt_kept_out(&self, other: &Self) -> Result<()> {
+        let mut contents = Vec::new();
+        other.for_each_kept_out(|digest, record| {
+            if self.kept_out_record(&digest)?.is_none() {
+                contents.push((digest, record));
+            }
+            if contents.len() == ADOPTED_AT_ONCE { self.keep_out(&std::mem::take(&mut contents)) } else { Ok(()) }
+        })?;
+        self.keep_out(&contents)
     }
 
     /// Lets these contents in again.

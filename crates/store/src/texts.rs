@@ -80,7 +80,11 @@ impl Store {
         self.for_each_text_chunk(document, record, |_| Ok(()))
     }
 
-    fn for_each_text_chunk(
+    /// Calls `visit` with each chunk of these bytes, in order.
+    ///
+    /// # Errors
+    /// The error of `visit`; those of [`Self::text`], which may come after the last chunk.
+    pub fn for_each_text_chunk(
         &self,
         document: u32,
         record: &DocumentRecord,

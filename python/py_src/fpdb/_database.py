@@ -388,6 +388,7 @@ class Database:
         other: Database,
         *,
         on_change: Literal["replace", "keep", "both"] = "replace",
+        reread: bool = False,
         progress: ProgressLike = None,
         stop: StopToken | None = None,
     ) -> IngestSummary:
@@ -396,13 +397,15 @@ class Database:
         Args:
             other: the other database. It does not change.
             on_change: as for `ingest`, for documents of both databases.
+            reread: reads the texts again, from the other database or from their files. It may then have another profile.
             progress, stop: as for `ingest`. What was committed stays, and the same call goes on.
 
         Raises:
             ParameterError: the profiles differ, or this database is open for reading.
         """
+        options = INGEST.given("merge", {"on_change": on_change})
         with following("merge", progress, stop) as caller:
-            return _ended(_native.merge(self._native, other._native, on_change, caller))
+            return _ended(_native.merge(self._native, other._native, options, reread, caller))
 
     def backup(
         self,

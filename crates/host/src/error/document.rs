@@ -63,6 +63,12 @@ pub enum DocumentError {
         /// The reader's message, and the place in its code.
         detail: String,
     },
+    /// The text of a document of another database cannot be read again.
+    #[error("its text cannot be read again: {reason}")]
+    NotReadAgain {
+        /// The reason.
+        reason: String,
+    },
     /// The attachments of a mail cannot be read. The mail itself may be readable.
     #[error("its attachments cannot be read")]
     Attachments {

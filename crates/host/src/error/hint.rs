@@ -30,7 +30,7 @@ impl Error {
             Self::PlaceTaken { .. } => "nothing was written: name a new folder, or move these files away; to leave out duplicates and listed documents, give the report and the list in one call".into(),
             Self::InsideDatabase { .. } => "name a path outside of it: what lies there belongs to the database alone".into(),
             Self::NoOther { .. } => "name the folder of a database, the one that holds the file FPDB".into(),
-            Self::OtherProfile { .. } => "fingerprints of different settings cannot be compared: ingest its documents again, into this database".into(),
+            Self::OtherProfile { .. } => "fingerprints of different settings cannot be compared: read the texts again, by `fpdb merge --reread` or an ingest".into(),
             Self::WindowTooSmall { stored, .. } => format!("use a window of {stored} or more, or make a database with a smaller one"),
             Self::Damaged { .. } => damage_hint(),
             Self::CommitsLost { .. } | Self::TablesLost { .. } => "a file of the store was cut short or put back from an older copy: restore a backup; without one a repair saves what can be read, if enough is left, and an ingest adds what is missing".into(),
@@ -156,6 +156,9 @@ impl DocumentError {
                 "build fpdb with this feature (all are on by default), or leave these documents out"
             }
             Self::ReaderFailed { .. } => "it may be damaged; other documents are not affected",
+            Self::NotReadAgain { .. } => {
+                "the other database still holds it: bring its file back, and type the same command"
+            }
             Self::NameTaken | Self::NoName => {
                 "unpack it with a tool that renames such members, and ingest what comes out"
             }
