@@ -59,6 +59,9 @@ impl App {
         if let Some(memory) = options.memory {
             builder = builder.memory(memory);
         }
+        if let Some(cache) = options.cache {
+            builder = builder.cache(cache);
+        }
         if let Some(threads) = options.threads {
             builder = builder.threads(threads);
         }

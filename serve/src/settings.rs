@@ -43,6 +43,9 @@ pub struct ServeOptions {
     /// Memory for an ingest and for the store, in bytes. `None`: the library's default.
     #[serde(deserialize_with = "some_size")]
     pub memory: Option<u64>,
+    /// Bytes of the cache for blocks and filters of the database. `None`: the library's default.
+    #[serde(deserialize_with = "some_size")]
+    pub cache: Option<usize>,
     /// Memory for each job (pairs, dedup, repeats), in bytes.
     #[serde(deserialize_with = "size")]
     pub job_memory: u64,
@@ -104,7 +107,7 @@ fn size<'a, D: Deserializer<'a>, T: TryFrom<u64, Error: fmt::Display>>(given: D)
     bytes.try_into().map_err(de::Error::custom)
 }
 
-fn some_size<'a, D: Deserializer<'a>>(given: D) -> Result<Option<u64>, D::Error> {
+fn some_size<'a, D: Deserializer<'a>, T: TryFrom<u64, Error: fmt::Display>>(given: D) -> Result<Option<T>, D::Error> {
     size(given).map(Some)
 }
 
@@ -121,6 +124,7 @@ impl Default for ServeOptions {
             backup_folder: None,
             keep_backups: None,
             memory: None,
+            cache: None,
             job_memory: 1 << 30,
             threads: None,
             workers: None,
@@ -238,9 +242,10 @@ mod tests {
         assert_eq!(ServeOptions::read(&path).unwrap(), options);
         std::fs::write(&path, "jobs = 1\nqueu = 3\n").unwrap();
         assert!(matches!(ServeOptions::read(&path), Err(ServeError::Settings { line: 2, .. })));
-        std::fs::write(&path, "max_body = \"5MiB\"\nmemory = \"2G\"\nbody_memory = 77\n").unwrap();
+        std::fs::write(&path, "max_body = \"5MiB\"\nmemory = \"2G\"\ncache = \"1MiB\"\nbody_memory = 77\n").unwrap();
         let read = ServeOptions::read(&path).unwrap();
         assert_eq!((read.max_body, read.memory, read.body_memory), (5 << 20, Some(2_000_000_000), 77));
+        assert_eq!(read.cache, Some(1 << 20));
         for wrong in ["\"much\"", "-1", "true"] {
             std::fs::write(&path, format!("jobs = 1\nmax_body = {wrong}\n")).unwrap();
             let error = ServeOptions::read(&path).unwrap_err().to_string();

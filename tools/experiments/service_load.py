@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Loads a service with queries over loopback, and prints what it bears, as Markdown tables.
 
-usage: tools/experiments/service_load.py PATH-OF-FPDB [FINGERPRINTS-IN-MILLIONS] [SECONDS] [SOAK-MINUTES]
+usage: tools/experiments/service_load.py PATH-OF-FPDB [FINGERPRINTS-IN-MILLIONS] [SECONDS] [SOAK-MINUTES] [FLAG-OF-SERVE...]
 
 3 million fingerprints, 10 seconds a row and no soak unless told otherwise. The documents are random words, 10 kB each, without a
 common passage. A query is one of them, so that it has one match with passages. `wrk` (Debian) sends the queries and shares the
@@ -111,6 +111,7 @@ def main():
     millions = float(sys.argv[2]) if len(sys.argv) > 2 else 3
     seconds = int(sys.argv[3]) if len(sys.argv) > 3 else 10
     minutes = int(sys.argv[4]) if len(sys.argv) > 4 else 0
+    flags = sys.argv[5:]
     chance = random.Random(7)
     vocabulary = [word(chance) for _ in range(20_000)]
     documents = int(millions * 1e6 / FINGERPRINTS_PER_DOCUMENT)
@@ -128,7 +129,7 @@ def main():
         queries = [json.dumps({"text": document(vocabulary, number)}) for number in asked]
         pathlib.Path(bodies).write_text("\n".join(queries) + "\n")
 
-        service = Service(fpdb, database, "--queue", "1024", "--per-key", "1024", "--body-memory", "1073741824")
+        service = Service(fpdb, database, "--queue", "1024", "--per-key", "1024", "--body-memory", "1073741824", *flags)
         stats = json.loads(service.ask("GET", "/v1/stats")[1])
         print(f"{stats['documents']:,} documents, {stats['fingerprints']:,} fingerprints, queries of 10 kB, {seconds} s a row\n")
         put = 0
@@ -160,7 +161,7 @@ def main():
         assert service.end() == 0
 
         # With the queue it has by itself, and more connections than it bears.
-        service = Service(fpdb, database, "--per-key", "1024")
+        service = Service(fpdb, database, "--per-key", "1024", *flags)
         answered, refused = [], []
 
         def probe():

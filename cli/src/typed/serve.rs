@@ -80,6 +80,9 @@ pub(crate) struct ServeArgs {
     /// Memory for an ingest and the store
     #[arg(long, value_name = "SIZE", env = "FPDB_MEMORY", hide_env = true, value_parser = parse_size)]
     pub(crate) memory: Option<u64>,
+    /// Cache for blocks and filters of the database [default: 192MiB]
+    #[arg(long, value_name = "SIZE", env = "FPDB_CACHE", hide_env = true, value_parser = parse_size)]
+    pub(crate) cache: Option<u64>,
     /// Memory for each job [default: 1GiB]
     #[arg(long, value_name = "SIZE", env = "FPDB_JOB_MEMORY", hide_env = true, value_parser = parse_size)]
     pub(crate) job_memory: Option<u64>,

@@ -112,6 +112,7 @@ mod with_service {
         options.keep_backups = args.keep_backups.or(options.keep_backups);
         options.per_minute = args.per_minute.or(options.per_minute);
         options.memory = args.memory.or(options.memory);
+        options.cache = args.cache.map(usize::try_from).transpose()?.or(options.cache);
         options.workers = args.workers.or(options.workers);
         options.threads = global.threads.map(usize::from).or(options.threads);
         if !args.hosts.is_empty() {
