@@ -191,3 +191,30 @@ fn a_repair_keeps_the_list_and_says_if_it_may_be_incomplete() {
     assert_eq!(names(&folder), ["in/0.txt", "in/2.txt"]);
     folder.ok(&["verify"]);
 }
+
+/// The commit that removed them is lost with the end of the log, and the list is not.
+#[test]
+fn a_repair_does_not_bring_back_what_the_list_keeps_out() {
+    let folder = Folder::new();
+    for (name, number) in [("a", 1), ("b", 1), ("c", 2), ("d", 3)] {
+        folder.write(&format!("in/{name}.txt"), prose(number));
+    }
+    folder.ok(&["ingest", "-q", "--profile", "prose", "in"]);
+    folder.ok(&["rm", "-q", "in/a.txt", "in/c.txt", "--keep-out"]);
+    // The file of a damaged document is not needed if the document goes.
+    std::fs::remove_file(folder.path().join("in/c.txt")).unwrap();
+    let store = std::fs::read_dir(folder.path().join(".fpdb/store")).unwrap().map(|entry| entry.unwrap().path());
+    let log = store.filter(|path| path.extension().is_some_and(|end| end == "log")).max().unwrap();
+    let bytes = std::fs::read(&log).unwrap();
+    std::fs::write(&log, &bytes[..bytes.len() - 10]).unwrap();
+    assert_eq!(folder.run(&["list"]).status, 2);
+    let repaired = folder.run(&["verify", "--repair"]);
+    assert_eq!(repaired.status, 2, "{repaired:?}");
+    let told = "  2 documents had come back and are removed again: their contents are kept out\n  \
+                the bytes of in/b.txt are kept out under other names: `fpdb rm --keep-out NAME` removes a document\n";
+    assert!(repaired.stdout.contains(told) && !repaired.stdout.contains("so at least"), "{repaired:?}");
+    assert_eq!(names(&folder), ["in/b.txt", "in/d.txt"]);
+    folder.ok(&["verify"]);
+    folder.ok(&["rm", "-q", "--keep-out", "in/b.txt"]);
+    assert_eq!(kept_out(&folder, &["in"]), 2);
+}

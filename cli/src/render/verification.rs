@@ -43,6 +43,22 @@ pub(crate) fn verify_page(found: &Verification) -> String {
     } else {
         losses(found, repair, &mut page);
     }
+    if !repair.kept_out_again.is_empty() {
+        let documents = count(repair.kept_out_again.len() as u64, "document");
+        let _ = writeln!(page, "  {documents} had come back and are removed again: their contents are kept out");
+    }
+    if let [first, rest @ ..] = &*repair.kept_out_copies {
+        let more = if rest.is_empty() {
+            String::new()
+        } else {
+            format!(" and of {}", count(rest.len() as u64, "other document"))
+        };
+        let _ = writeln!(
+            page,
+            "  the bytes of {}{more} are kept out under other names: `fpdb rm --keep-out NAME` removes a document",
+            escape_terminal(first)
+        );
+    }
     page + &damaged_stores(&found.damaged_stores)
 }
 

@@ -21,6 +21,12 @@ impl KeptOutRecord {
     pub fn has_room(&self) -> bool {
         self.names.len() < NAMES.0 && self.names.iter().map(String::len).sum::<usize>() < NAMES.1
     }
+
+    /// True if a document of this name was removed for good with this content, or may have been: the record
+    /// may lack names.
+    pub(crate) fn may_name(&self, name: &str) -> bool {
+        self.names.is_empty() || !self.has_room() || self.names.iter().any(|known| known == name)
+    }
 }
 
 impl Store {

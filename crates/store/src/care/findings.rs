@@ -102,6 +102,13 @@ pub struct Repair {
     /// Documents in the database whose stored texts are lost.
     #[serde(default)]
     pub texts_lost: Vec<String>,
+    /// Documents that had come back because the commit that removed them is lost. Their contents are kept out,
+    /// so they are no longer in the database.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub kept_out_again: Vec<String>,
+    /// Documents in the database whose contents were kept out when documents of other names were removed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub kept_out_copies: Vec<String>,
     /// Number of contents that are still kept out, if the list of them may be incomplete. `None` if it is
     /// complete.
     #[serde(default, skip_serializing_if = "Option::is_none")]

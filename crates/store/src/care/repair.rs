@@ -20,7 +20,7 @@ use crate::codec::format::{
     marker_profile,
 };
 use crate::codec::positions;
-use crate::codec::records::{DocumentRecord, TextCounts, TextView};
+use crate::codec::records::{DocumentRecord, KeptOutRecord, TextCounts, TextView};
 use crate::open::commit_mark;
 use crate::open::files::{self, read_short, replace_file};
 use crate::open::format_marker::check_marker;
@@ -34,7 +34,9 @@ use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::Task;
 use fpdb_host::temporary::MAKING;
 use fpdb_kernel::columns::Fingerprints;
+use fpdb_kernel::document::Digest;
 use fpdb_kernel::profile::Profile;
+use rustc_hash::FxHashMap;
 
 /// The folder inside the damaged database in which the new store is written.
 const REPAIRED: &str = "repaired";
@@ -55,6 +57,7 @@ pub struct Repairing {
     root: PathBuf,
     salvage: Salvage,
     survey: Survey,
+    remembered: RememberedRows,
     /// The new store.
     store: Store,
     batch: Batch,
@@ -94,11 +97,15 @@ impl Repairing {
         let mark = commit_mark::read(root)?;
         let salvage = open_damaged(root, &mark, task)?;
         let profile = profile(root, &salvage)?;
-        let survey = Survey::of(&salvage, &profile, &mark, task)?;
+        let mut survey = Survey::of(&salvage, &profile, &mark, task)?;
+        let has_last_commit = mark.commits > 0 && survey.commits >= mark.commits;
+        let remembered = RememberedRows::of(&salvage, &root.join(STORE), has_last_commit)?;
         let finding = |finding: &String| Problem { what: "the store".into(), detail: finding.clone() };
         problems.extend(salvage.findings().iter().chain(&survey.findings).map(finding));
         let commits_lost = mark.commits.saturating_sub(survey.commits).max(u64::from(survey.is_older));
         let last_commit_documents = mark.counts.filter(|_| commits_lost > 0).map(|counts| counts.documents);
+        let mut report = Repair { commits_lost, last_commit_documents, ..Repair::default() };
+        leave_out(&mut survey, &salvage, &remembered.kept_out, &mut report)?;
         let mut store = Store::create(&root.join(REPAIRED), &profile, options)?;
         // The repaired database keeps its identity.
         let identity = salvage.identity()?.or(mark.identity);
@@ -108,9 +115,10 @@ impl Repairing {
             batch: Batch::new(store.profile(), 0, BATCH_BYTES),
             committer: Committer::new(&store),
             problems,
-            report: Repair { commits_lost, last_commit_documents, ..Repair::default() },
+            report,
             salvage,
             survey,
+            remembered,
             store,
             lock,
         };
@@ -131,9 +139,7 @@ impl Repairing {
 
     /// Writes what only the main family tells.
     fn copy_remembered(&mut self) -> Result<()> {
-        let marked = commit_mark::read(&self.root)?.commits;
-        let has_last_commit = marked > 0 && self.survey.commits >= marked;
-        let found = RememberedRows::of(&self.salvage, &self.root.join(STORE), has_last_commit)?;
+        let found = &self.remembered;
         self.store.remember_sources(&found.sources)?;
         self.store.keep_out(&found.kept_out)?;
         for generation in &found.assembled {
@@ -327,6 +333,39 @@ impl Repairing {
     fn commit(&mut self) -> Result<()> {
         self.committer.commit(&self.store, &mut self.batch)
     }
+}
+
+/// Takes the documents that were removed for good from the survey: the commit that removed them may be lost
+/// while the list of what is kept out is not. A copy of another name stays, as it did at its removal.
+fn leave_out(
+    survey: &mut Survey,
+    salvage: &Salvage,
+    kept_out: &[(Digest, KeptOutRecord)],
+    report: &mut Repair,
+) -> Result<()> {
+    if kept_out.is_empty() {
+        return Ok(());
+    }
+    let kept_out: FxHashMap<&Digest, &KeptOutRecord> =
+        kept_out.iter().map(|(digest, record)| (digest, record)).collect();
+    let mut stays = |id: u32| {
+        let Some(DocumentRecord { name, digest, .. }) = survey::record(salvage, id)? else { return Ok(true) };
+        let Some(content) = kept_out.get(&digest) else { return Ok(true) };
+        let is_copy = !content.may_name(&name);
+        if is_copy { &mut report.kept_out_copies } else { &mut report.kept_out_again }.push(name);
+        Ok::<_, Error>(is_copy)
+    };
+    for (id, rows) in std::mem::take(&mut survey.whole) {
+        if stays(id)? {
+            survey.whole.push((id, rows));
+        }
+    }
+    for id in std::mem::take(&mut survey.damaged) {
+        if stays(id)? {
+            survey.damaged.push(id);
+        }
+    }
+    Ok(())
 }
 
 fn unreadable(id: u32) -> Error {
