@@ -188,8 +188,9 @@ pub(crate) fn remember_new(
     Ok(())
 }
 
-/// After a run that has read a document, remembers the options if reading flags were typed. A run with a
-/// misspelled field reads no document, so the flags of an earlier run stay.
+/// After a run that has read a document, remembers the options if reading flags were typed, and forgets those
+/// of paths in the typed folders. A run with a misspelled field reads no document, so the flags of an earlier
+/// run stay.
 ///
 /// # Errors
 /// Fails if the database cannot be read or written.
@@ -205,7 +206,12 @@ pub(crate) fn remember(
     }
     let paths: Vec<&PathBuf> = there(args).collect();
     if has_read {
-        return Ok(database.remember(&paths, options)?);
+        database.remember(&paths, options)?;
+        // What lies in a typed folder was read with the same flags. Its own would refuse each later ingest of
+        // the folder.
+        let sources = database.remembered_sources()?;
+        let read = below::read_paths(&sources, args, &options.walk)?;
+        return Ok(database.remember(&read, &IngestOptions::default())?);
     }
     for path in paths {
         let earlier = words_of_json(&database.remembered(path)?);

@@ -383,6 +383,36 @@ fn a_folder_is_refused_if_other_flags_are_remembered_for_a_path_in_it() {
     }
 }
 
+/// Flags that are typed for a folder hold from then on for all that the run has read in it.
+#[test]
+fn typed_flags_of_a_folder_replace_those_of_paths_in_it() {
+    let folder = Folder::new();
+    for (number, path) in ["arch/one", "arch/one/two", "arch/left", "arch/.hidden", "other"].into_iter().enumerate() {
+        folder.write(&format!("{path}/a.txt"), prose(number));
+        folder.ok(&["ingest", "-q", "--profile", "prose", "--store-text", path]);
+    }
+    let refused = || folder.run(&["ingest", "arch"]);
+    assert_eq!(refused().status, 2);
+    let typed = ["ingest", "--include", "*.txt", "--exclude", "arch/left", "--skip-hidden", "arch"];
+    // A dry run, and one that reads nothing, change nothing.
+    folder.ok(&[&typed[..], &["--dry-run"]].concat());
+    folder.run(&["ingest", "-q", "--include", "*.none", "arch"]);
+    assert_eq!(remembered(&folder).iter().filter(|(_, options)| *options == json!({"store_text": true})).count(), 5);
+    let told = folder.ok(&typed).stderr;
+    assert!(told.contains("/arch/one: no longer used: --store-text\n"), "{told}");
+    let mut left: Vec<String> = remembered(&folder).into_iter().map(|(name, _)| name).collect();
+    left.sort();
+    assert_eq!(left, [".hidden", "arch", "left", "other"]);
+    let told = folder.ok(&["ingest", "arch"]).stderr;
+    assert!(told.starts_with("using the flags of the last ingest: --exclude="), "{told}");
+    let told = folder.ok(&["ingest", "arch/one/two"]).stderr;
+    assert!(told.starts_with("using the flags of the last ingest: --exclude="), "{told}");
+    // Defaults that are typed settle it too.
+    folder.ok(&["ingest", "-q", "--as", "auto", "arch"]);
+    assert_eq!(remembered(&folder), [options("other", json!({"store_text": true}))]);
+    folder.ok(&["ingest", "-q", "arch"]);
+}
+
 /// The refusal and the note concern all such paths, and only those that are read.
 #[test]
 fn all_paths_below_with_other_flags_are_told() {
@@ -407,11 +437,11 @@ fn all_paths_below_with_other_flags_are_told() {
     // Typed flags replace those of the folders, with a note.
     let told = folder.run(&["ingest", "--dry-run", "--skip-hidden", "arch", "--exclude", "arch/one"]).stderr;
     for (path, is_told) in [("arch/one", false), ("arch/.hidden", false), ("arch/link", false), ("arch/p", true)] {
-        assert_eq!(told.contains(&format!("/{path}: not used by this run: --text-field=body\n")), is_told, "{told}");
+        assert_eq!(told.contains(&format!("/{path}: no longer used: --text-field=body\n")), is_told, "{told}");
     }
-    assert!(told.contains("1 more path: other flags are remembered, and not used by this run\nhint: "), "{told}");
+    assert!(told.contains("1 more path: other flags are no longer used\nhint: "), "{told}");
     let ingest = [&["ingest", "arch"][..], &advice.split(' ').collect::<Vec<_>>()].concat();
-    assert!(!folder.ok(&ingest).stderr.contains("not used"));
+    assert!(!folder.ok(&ingest).stderr.contains("no longer used"));
     folder.ok(&["ingest", "arch", "--prune"]);
     let mut all = stored;
     all.push("arch/a.txt".to_owned());

@@ -61,6 +61,15 @@ fn below<'a>(
     Ok(found)
 }
 
+/// The remembered paths that `walk` reads in folders of the command.
+pub(super) fn read_paths<'a>(
+    sources: &'a [RememberedSource],
+    args: &'a IngestArgs,
+    walk: &WalkOptions,
+) -> anyhow::Result<Vec<&'a str>> {
+    Ok(below(sources, args, walk, |_| true)?.into_iter().map(|below| &*below.source.path).collect())
+}
+
 /// Refuses paths that hold files or folders which were ingested with other flags than `chosen`: they would
 /// not hold for these, and the ingest would remove what it read with them.
 ///
@@ -125,11 +134,11 @@ pub(super) fn tell_unused(
     };
     let found = below(sources, args, walk, |flags| !unused(flags).is_empty())?;
     for Below { source, .. } in found.iter().take(NAMED) {
-        printer.note(&format!("{}: not used by this run: {}", source.path, as_words(&unused(&source.options))));
+        printer.note(&format!("{}: no longer used: {}", source.path, as_words(&unused(&source.options))));
     }
     if let more @ 1.. = found.len().saturating_sub(NAMED) {
         let paths = if more == 1 { "path" } else { "paths" };
-        printer.note(&format!("{more} more {paths}: other flags are remembered, and not used by this run"));
+        printer.note(&format!("{more} more {paths}: other flags are no longer used"));
     }
     if !found.is_empty() {
         let them = if found.len() == 1 { "it" } else { "them" };
