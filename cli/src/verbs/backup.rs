@@ -82,15 +82,16 @@ fn list(global: &Global, folder: &Path, backups: &[ListedBackup], printer: &Prin
         output.answer(backup)?;
     }
     output.finish()?;
-    let mut status = RunStatus::Done;
-    for ListedBackup { number, damaged, .. } in backups {
+    for ListedBackup { number, damaged, damaged_record, .. } in backups {
         if let Some(file) = damaged {
             printer.error(&anyhow::anyhow!("backup {number} is damaged and cannot be restored: {file}"));
-            status = RunStatus::Incomplete;
+        } else if let Some(file) = damaged_record {
+            printer.error(&anyhow::anyhow!("backup {number} can be restored, but its record {file} is damaged"));
         }
     }
-    if status != RunStatus::Done {
+    if backups.iter().any(|backup| backup.damaged.is_some()) {
         removal_hint(folder, printer);
     }
-    Ok(status)
+    let is_whole = |backup: &ListedBackup| backup.damaged.is_none() && backup.damaged_record.is_none();
+    Ok(if backups.iter().all(is_whole) { RunStatus::Done } else { RunStatus::Incomplete })
 }

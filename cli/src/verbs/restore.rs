@@ -60,6 +60,13 @@ pub(crate) fn run(global: &Global, args: &RestoreArgs, printer: &Printer) -> any
     for newer in listed.iter().filter(|newer| newer.number > number && newer.damaged.is_some()) {
         printer.warning(&format!("warning: backup {} is newer, but damaged, and cannot be restored", newer.number));
     }
+    for newer in listed.iter().filter(|newer| newer.number > number) {
+        if let Some(file) = &newer.damaged_record {
+            printer.warning(&format!(
+                "warning: {file} of a newer backup is damaged: that backup may keep out more contents than are said here"
+            ));
+        }
+    }
     if kept_out_since > 0 {
         let contents = count(kept_out_since, "content");
         printer.warning(&format!(

@@ -1005,7 +1005,8 @@ class ListedBackup(Answer):
         made_at: when it was made, in seconds since 1970.
         documents: documents in it; None if an earlier version made it.
         bytes: its size, with the files that it shares with others.
-        damaged: a damaged or missing file; bytes are compared by `fpdb backup --verify` only.
+        damaged: a damaged or missing file; all bytes are compared by `fpdb backup --verify` only.
+        damaged_record: a damaged or missing record beside these files; it can be restored without.
     """
 
     number: int
@@ -1013,6 +1014,7 @@ class ListedBackup(Answer):
     documents: int | None
     bytes: int
     damaged: str | None = None
+    damaged_record: str | None = None
     schema: str = "fpdb.backup.listed/1"
 
 

@@ -29,8 +29,8 @@ fn a_damaged_file_of_an_earlier_backup_stays_until_the_backup_goes() {
     let whole = fs::read(&largest).unwrap();
     let mut flipped = whole.clone();
     flipped[whole.len() / 2] ^= 1;
-    // A flipped bit, a missing byte, a missing file. Listing reads no file, but notices one that is missing.
-    for (bytes, listed) in [(Some(&flipped[..]), 0), (Some(&whole[1..]), 0), (None, 2)] {
+    // A flipped bit, a missing byte, a missing file. Listing reads no table, but compares sizes.
+    for (bytes, listed) in [(Some(&flipped[..]), 0), (Some(&whole[1..]), 2), (None, 2)] {
         bytes.map_or_else(|| fs::remove_file(&largest), |bytes| fs::write(&largest, bytes)).unwrap();
         let run = folder.run(&["--db", "a", "backup", "copies"]);
         assert_eq!(run.status, 2, "{run:?}");
@@ -115,6 +115,7 @@ fn a_folder_without_a_complete_backup_is_not_called_whole() {
     folder.ok(&["--db", "a", "backup", "-q", "copies"]);
     // This is what a first backup leaves if it finds no space.
     fs::remove_file(folder.path().join("copies/engine/meta/1")).unwrap();
+    fs::remove_file(folder.path().join("copies/documents/1")).unwrap();
     let run = folder.run(&["backup", "--verify", "copies"]);
     assert_eq!(run.status, 2, "{run:?}");
     assert!(run.stderr.contains("error: copies: there is no complete backup"), "{run:?}");
@@ -148,4 +149,96 @@ fn restoring_names_the_backup_and_what_later_ones_keep_out() {
     fs::remove_dir_all(folder.path().join("a")).unwrap();
     assert!(!restore("third", "2").0.contains("warning"));
     assert_eq!(restore("fourth", "1").1["kept_out_since"], 1);
+}
+
+/// A quick backup compares sizes, also those of files of earlier backups, and copies again what the database
+/// still has.
+#[test]
+fn a_quick_backup_notices_and_mends_files_that_are_cut() {
+    let folder = Folder::new();
+    let backup = || folder.run(&["--db", "a", "backup", "--quick", "copies"]);
+    let tables = || -> Vec<PathBuf> {
+        let shared = fs::read_dir(folder.path().join("copies/engine/shared_checksum")).unwrap();
+        shared.map(|entry| entry.unwrap().path()).collect()
+    };
+    for documents in [0..20, 20..22] {
+        corpus(&folder, "c", documents);
+        folder.ok(&["--db", "a", "ingest", "-q", "-k", "5", "-w", "4", "c"]);
+        folder.ok(&["--db", "a", "compact", "-q"]);
+        if !folder.path().join("copies").exists() {
+            assert_eq!(backup().status, 0);
+        }
+    }
+    let of_first = tables();
+    assert_eq!(backup().status, 0);
+    let of_second: Vec<_> = tables().into_iter().filter(|table| !of_first.contains(table)).collect();
+    for (table, status) in [(&of_second[0], 0), (&of_first[0], 2)] {
+        let bytes = fs::read(table).unwrap();
+        fs::write(table, &bytes[..bytes.len() / 2]).unwrap();
+        let run = backup();
+        assert_eq!(run.status, status, "{run:?}");
+        assert_eq!(run.stderr.contains("1 damaged file of earlier backups was copied again"), status == 0, "{run:?}");
+        assert_eq!(run.stderr.contains("error: backup 1 is damaged and cannot be restored"), status == 2, "{run:?}");
+    }
+    let run = folder.run(&["--db", "b", "restore", "copies", "--number", "1"]);
+    assert!(run.stderr.contains("another one may be whole: `fpdb restore DIR --number 4`"), "{run:?}");
+    folder.ok(&["--db", "b", "restore", "copies"]);
+    verified(&folder, "b");
+}
+
+#[test]
+fn a_backup_that_lost_its_list_of_files_is_damaged_until_it_goes() {
+    let folder = Folder::new();
+    corpus(&folder, "c", 0..3);
+    folder.ok(&["--db", "a", "ingest", "-q", "c"]);
+    for _ in 0..3 {
+        folder.ok(&["--db", "a", "backup", "-q", "copies"]);
+    }
+    fs::remove_file(folder.path().join("copies/engine/meta/1")).unwrap();
+    fs::remove_file(folder.path().join("copies/engine/meta/3")).unwrap();
+    for argument in ["--list", "--verify"] {
+        let run = folder.run(&["backup", argument, "copies"]);
+        assert_eq!(run.status, 2, "{run:?}");
+        assert!(run.stderr.contains("error: backup 1 is damaged and cannot be restored: meta/1\n"), "{run:?}");
+        assert!(run.stderr.contains("error: backup 3 is damaged and cannot be restored: meta/3\n"), "{run:?}");
+    }
+    let run = folder.run(&["--db", "b", "restore", "copies", "--number", "1"]);
+    assert!(run.status == 2 && run.stderr.contains("error: backup 1 is damaged: meta/1 "), "{run:?}");
+    // A new backup takes the place of the last one.
+    let run = folder.run(&["--db", "a", "backup", "copies", "--format", "json"]);
+    assert_eq!((run.status, &run.json()[0]["number"], &run.json()[0]["damaged"]), (2, &3.into(), &vec![1].into()));
+    folder.ok(&["--db", "a", "backup", "-q", "--keep", "2", "copies"]);
+    let run = folder.ok(&["backup", "--verify", "copies"]);
+    assert_eq!(run.stderr, "2 backups: all files are as they were written\n");
+    assert!(!folder.path().join("copies/engine/private/1").exists());
+}
+
+#[test]
+fn damaged_records_of_a_backup_are_told_and_it_can_be_restored() {
+    let folder = Folder::new();
+    corpus(&folder, "c", 0..4);
+    folder.ok(&["--db", "a", "ingest", "-q", "c"]);
+    folder.ok(&["--db", "a", "backup", "-q", "copies"]);
+    folder.ok(&["--db", "a", "rm", "-q", "--keep-out", "c/001.txt"]);
+    folder.ok(&["--db", "a", "backup", "-q", "copies"]);
+    fs::remove_dir_all(folder.path().join("a")).unwrap();
+    for (number, record) in ["documents/2", "kept-out/2", "kept-out/2"].into_iter().enumerate() {
+        let path = folder.path().join("copies").join(record);
+        let bytes = fs::read(&path).unwrap();
+        match number {
+            2 => fs::remove_file(&path).unwrap(),
+            _ => fs::write(&path, &bytes[..bytes.len() - 5]).unwrap(),
+        }
+        for argument in ["--list", "--verify"] {
+            let run = folder.run(&["backup", argument, "copies"]);
+            let told = format!("error: backup 2 can be restored, but its record {record} is damaged\n");
+            assert_eq!((run.status, &run.stderr), (2, &told), "{run:?}");
+        }
+        let db = format!("of1-{number}");
+        let run = folder.ok(&["--db", &db, "restore", "copies", "--number", "1"]);
+        assert!(run.stderr.contains(&format!("warning: {record} of a newer backup is damaged: ")), "{run:?}");
+        folder.ok(&["--db", &format!("of2-{number}"), "restore", "copies"]);
+        fs::write(&path, bytes).unwrap();
+    }
+    folder.ok(&["backup", "--verify", "copies"]);
 }

@@ -16,7 +16,7 @@ impl Error {
             Self::OthersBackup { .. } => "give each database a folder of its own; if it is the same database, moved and rebuilt, delete the second line of FPDB-BACKUP there".into(),
             Self::NoSuchBackup { .. } => "leave the number out to restore the newest".into(),
             Self::DamagedBackup { others, .. } => match others.last() {
-                Some(number) => format!("the disk may be failing; an earlier one may be whole: restore number {number}"),
+                Some(number) => format!("the disk may be failing; another one may be whole: restore number {number}"),
                 None => "the disk may be failing: make a backup in another folder, on another disk".into(),
             },
             Self::NotAReport { .. } => "name a path where nothing is yet, an empty folder, or an earlier report, which is replaced".into(),

@@ -23,9 +23,10 @@ const PIECE: usize = 1 << 20;
 const PRIVATE: &str = "private";
 const LISTS: &str = "meta";
 
-/// Checks the files in a folder of backups. Reads each file once.
+/// Checks the files in a folder of backups. Looks at each file once.
 pub(crate) struct BackupFiles {
     engine: PathBuf,
+    by_size: bool,
     /// By path in the engine's folder.
     checked: BTreeMap<String, CheckedFile>,
 }
@@ -37,11 +38,13 @@ struct CheckedFile {
 }
 
 impl BackupFiles {
-    pub(crate) fn new(engine: PathBuf) -> Self {
-        Self { engine, checked: BTreeMap::new() }
+    /// With `by_size` only the sizes of shared files count: their names end with them. Other files are small,
+    /// and are read in any case.
+    pub(crate) fn new(engine: PathBuf, by_size: bool) -> Self {
+        Self { engine, by_size, checked: BTreeMap::new() }
     }
 
-    /// Reads the files of a backup that were not read before. Returns a damaged one, if any.
+    /// Checks the files of a backup that were not checked before. Returns a damaged one, if any.
     pub(crate) fn check(&mut self, number: u32) -> Result<Option<String>> {
         let Some(files) = listed(&self.engine, number)?.files else { return Ok(Some(format!("{LISTS}/{number}"))) };
         let mut damaged = None;
@@ -50,7 +53,10 @@ impl BackupFiles {
                 Some(checked) => checked.is_whole,
                 None => {
                     let path = self.engine.join(&file);
-                    let is_whole = checksum_of(&path).map_err(Error::io("read", &path))? == Some(checksum);
+                    let is_whole = match size_in_name(&file).filter(|_| self.by_size) {
+                        Some(size) => size_of(&path).map_err(Error::io("find", &path))? == Some(size),
+                        None => checksum_of(&path).map_err(Error::io("read", &path))? == Some(checksum),
+                    };
                     self.checked.insert(file.clone(), CheckedFile { checksum, is_whole });
                     is_whole
                 }
@@ -102,7 +108,10 @@ struct FileList {
 
 fn listed(engine: &Path, number: u32) -> Result<FileList> {
     let path = engine.join(LISTS).join(number.to_string());
-    let list = check_regular(&path).and_then(|()| fs::read(&path)).map_err(Error::io("read", &path))?;
+    let list = match check_regular(&path).and_then(|()| fs::read(&path)) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+        list => list.map_err(Error::io("read", &path))?,
+    };
     let list = String::from_utf8_lossy(&list);
     Ok(FileList { made_at: list.lines().next().and_then(|line| line.parse().ok()), files: parse(&list) })
 }
@@ -113,11 +122,13 @@ pub(super) fn made_at(engine: &Path, number: u32) -> Result<Option<i64>> {
     Ok(list.made_at.filter(|_| list.files.is_some()))
 }
 
-/// The numbers of all backups, including damaged ones that the engine does not list, ascending.
-pub(super) fn numbers(engine: &Path) -> Result<Vec<u32>> {
-    let mut numbers: Vec<u32> = names(&engine.join(LISTS))?.iter().filter_map(|name| name.parse().ok()).collect();
-    numbers.sort_unstable();
-    Ok(numbers)
+/// The numbers of all backups, including damaged ones that the engine does not list, ascending. A backup that
+/// has lost its list of files is still counted in the folder `counts`.
+pub(super) fn numbers(engine: &Path, counts: &Path) -> Result<Vec<u32>> {
+    let numbered = |folder: &Path| -> Result<BTreeSet<u32>> {
+        Ok(names(folder)?.iter().filter_map(|name| name.parse().ok()).collect())
+    };
+    Ok(numbered(&engine.join(LISTS))?.union(&numbered(counts)?).copied().collect())
 }
 
 /// Removes all backups except those with the numbers `kept`, and the files that none of these needs. The
@@ -174,6 +185,19 @@ fn parse(list: &str) -> Option<Vec<(String, u32)>> {
     let files: Vec<(String, u32)> = lines[first..].iter().map(|line| file(line)).collect::<Option<_>>()?;
     let count: usize = lines[..first].last()?.parse().ok()?;
     (files.len() == count).then_some(files)
+}
+
+/// The size of a shared file, by its name `NUMBER_sSESSION_SIZE.sst`.
+fn size_in_name(file: &str) -> Option<u64> {
+    file.strip_prefix(SHARED)?.rsplit_once('_')?.1.strip_suffix(".sst")?.parse().ok()
+}
+
+/// The size of a file. `None` if the file does not exist.
+fn size_of(path: &Path) -> io::Result<Option<u64>> {
+    match fs::metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        found => Ok(Some(found?.len())),
+    }
 }
 
 /// The CRC-32C of a file. `None` if the file does not exist.

@@ -6,6 +6,7 @@
 
 pub(super) mod backup;
 pub(super) mod backup_files;
+mod backup_records;
 mod choice;
 pub(super) mod damaged_stores;
 pub(super) mod findings;

@@ -43,11 +43,6 @@ impl Copies {
         engine.writing("make a backup", || self.0.create_new_backup_flush(&engine.db, true))
     }
 
-    /// Compares the sizes of a backup's files with its list.
-    pub(crate) fn verify(&self, number: u32) -> Result<()> {
-        self.0.verify_backup(number).map_err(failed("verify the backup"))
-    }
-
     /// Restores a backup as the store in the folder `store`.
     pub(crate) fn restore(&mut self, number: u32, store: &Path) -> Result<()> {
         let restored = self.0.restore_from_backup(store, store, &RestoreOptions::default(), number);
