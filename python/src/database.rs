@@ -5,9 +5,7 @@ use std::sync::Arc;
 
 use fpdb::repeats::RepeatRow;
 use fpdb::report::PairEvidence;
-use fpdb::{
-    DatabaseWriter, Digest, DocId, Error, Failure, IngestSummary, QuerySource, ReadOptions, Source, Task, Weight,
-};
+use fpdb::{DatabaseWriter, DocId, Error, Failure, IngestSummary, QuerySource, ReadOptions, Source, Task, Weight};
 use pyo3::exceptions::PyBaseException;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule};
@@ -451,16 +449,7 @@ impl NativeDatabase {
     /// Lets the contents of documents that were removed under these names in again. Returns their number.
     fn readmit(&self, py: Python<'_>, names: Vec<String>) -> PyResult<u64> {
         let writer = self.writer()?;
-        let readmit = || {
-            let mut digests: Vec<Digest> = Vec::new();
-            writer.for_each_kept_out(|content| -> fpdb::Result<()> {
-                digests.extend(names.iter().any(|name| content.is_named(name)).then_some(content.digest));
-                Ok(())
-            })?;
-            writer.readmit(&digests)?;
-            Ok(digests.len() as u64)
-        };
-        py.detach(readmit).map_err(raise)
+        py.detach(|| writer.readmit(&names)).map(|(contents, _)| contents).map_err(raise)
     }
 
     /// Renames a file or a folder of documents. Returns the summary as JSON.

@@ -12,7 +12,6 @@ use crate::database::remembered;
 use fpdb_host::schema::{Answer, Schema, is_false};
 use fpdb_kernel::document::{Digest, DocId, hexadecimal};
 use fpdb_kernel::profile::Profile;
-use fpdb_reading::input::tidied;
 use fpdb_store::{DamagedStore, DocumentRecord, LOGS, Level, MANY_BLOCKS, SourceRecord};
 
 /// A stored document.
@@ -173,15 +172,6 @@ pub struct KeptOut {
     pub names: Vec<String>,
     /// When the last of them was removed, in seconds since 1970.
     pub since: i64,
-}
-
-impl KeptOut {
-    /// True if one of [`names`](Self::names) is this name, or the name that an ingest of this path gives.
-    #[must_use]
-    pub fn is_named(&self, name: &str) -> bool {
-        let has = |name: &str| self.names.iter().any(|known| known == name);
-        has(name) || tidied(name).is_some_and(|tidied| has(&tidied))
-    }
 }
 
 /// The size of a cache.

@@ -1,5 +1,6 @@
 //! Kept out: contents that were removed for good, so that no ingest adds them again.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
@@ -9,7 +10,10 @@ use fpdb_host::clock;
 use fpdb_host::error::{Error, Result};
 use fpdb_host::stop::StopToken;
 use fpdb_kernel::document::{Digest, DocId};
+use fpdb_kernel::hex;
+use fpdb_reading::input::tidied;
 use fpdb_store::{DocumentRecord, KeptOutRecord};
+use rustc_hash::FxHashMap;
 
 impl Database {
     /// The contents that [`DatabaseWriter::keep_out`] keeps out, in order of their digests.
@@ -73,13 +77,35 @@ impl DatabaseWriter {
         self.store.keep_out(&contents.into_iter().collect::<Vec<_>>())
     }
 
-    /// Lets these contents in again. The next ingest reads archives and files of records again if a member
-    /// was kept out, even if they are unchanged.
+    /// Lets the contents in again that documents of these names had when they were removed, and those with
+    /// one of these digests in hexadecimal digits. A path counts as the name that an ingest of it gives. The
+    /// next ingest reads archives and files of records again if a member was kept out, even if they are
+    /// unchanged. Returns the number of contents, and the names that no content has.
     ///
     /// # Errors
     /// Fails if the store cannot be read or written.
-    pub fn readmit(&self, contents: &[Digest]) -> Result<()> {
-        self.store.change_alone(&StopToken::new(), || self.store.readmit(contents))
+    pub fn readmit<N: AsRef<str>>(&self, names: &[N]) -> Result<(u64, Vec<String>)> {
+        let mut wanted: FxHashMap<Cow<'_, str>, Vec<usize>> = FxHashMap::default();
+        for (index, name) in names.iter().enumerate() {
+            let name = name.as_ref();
+            wanted.entry(name.into()).or_default().push(index);
+            tidied(name).into_iter().for_each(|tidied| wanted.entry(tidied.into()).or_default().push(index));
+        }
+        let mut is_known = vec![false; names.len()];
+        let readmitted = self.store.change_alone(&StopToken::new(), || {
+            let mut digests: Vec<Digest> = Vec::new();
+            self.for_each_kept_out(|KeptOut { digest, names, .. }| {
+                let digits = hex::encode(&digest);
+                let mut found = names.iter().chain([&digits]).filter_map(|name| wanted.get(&**name)).peekable();
+                digests.extend(found.peek().map(|_| digest));
+                found.flatten().for_each(|&index| is_known[index] = true);
+                Ok::<_, Error>(())
+            })?;
+            self.store.readmit(&digests)?;
+            Ok(digests.len() as u64)
+        })?;
+        let unknown = names.iter().zip(is_known).filter(|(_, is_known)| !is_known);
+        Ok((readmitted, unknown.map(|(name, _)| name.as_ref().to_owned()).collect()))
     }
 }
 

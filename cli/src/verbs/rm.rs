@@ -5,8 +5,7 @@ mod kept_out;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use fpdb::maintenance::KeptOut;
-use fpdb::{Database, DatabaseWriter, Digest, DocId, DocumentInfo, Error, Removal, Task};
+use fpdb::{Database, DatabaseWriter, DocId, DocumentInfo, Error, Removal, Task};
 
 use crate::output::summary;
 use crate::printer::Printer;
@@ -155,23 +154,10 @@ fn note_attachments(
 
 /// Lets documents in again that were removed under these names.
 fn readmit(database: &DatabaseWriter, args: &RmArgs, printer: &Printer) -> anyhow::Result<RunStatus> {
-    // A content has its first 100 names, and its digest.
-    let is_named = |content: &KeptOut, name: &String| {
-        content.is_named(name) || *name == format!("{:032x}", u128::from_be_bytes(content.digest))
-    };
-    let (mut digests, mut unknown): (Vec<Digest>, BTreeSet<&String>) = (Vec::new(), args.readmit.iter().collect());
-    database.for_each_kept_out(|content| -> anyhow::Result<()> {
-        let mut names = args.readmit.iter().filter(|name| is_named(&content, name)).peekable();
-        digests.extend(names.peek().map(|_| content.digest));
-        for name in names {
-            unknown.remove(name);
-        }
-        Ok(())
-    })?;
-    database.readmit(&digests)?;
-    printer.note(&format!("{} let in again", count(digests.len() as u64, "content")));
+    let (contents, unknown) = database.readmit(&args.readmit)?;
+    printer.note(&format!("{} let in again", count(contents, "content")));
     let mut status = RunStatus::Done;
-    for name in args.readmit.iter().filter(|name| unknown.contains(name)) {
+    for name in unknown {
         let told = format!("no content with the name or digest {name} is kept out");
         if args.ignore_missing {
             printer.detail(&told);
