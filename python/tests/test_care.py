@@ -60,7 +60,9 @@ def test_a_merge_adds_the_documents_of_another_database(tmp_path):
     with fpdb.create(tmp_path / "one") as one, fpdb.create(tmp_path / "two") as two:
         one.ingest(some[:40])
         two.ingest(some[30:])
+        planned = one.merge(two, dry_run=True)
         summary = one.merge(two)
+        assert (planned.dry_run, planned.added) == (True, summary.added)
         assert (summary.added, summary.unchanged, len(one), len(two)) == (20, 10, 60, 30)
         assert one.query(some[50][1])[0].document == some[50][0]
         assert one.merge(two).added == 0

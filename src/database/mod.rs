@@ -1,6 +1,7 @@
 //! Database: the type for reading a database.
 
 mod builder;
+mod dry_run;
 mod facts;
 pub(crate) mod hash_counts;
 mod kept_out;
@@ -28,7 +29,6 @@ pub use self::writer::{BackupOptions, Compaction, DatabaseWriter, Removal};
 use crate::archive::apply::{Applied, ApplyOptions, ApplySummary, Lost, ProofOptions, ProofSummary, Records};
 use crate::archive::dedup::{self, DedupAnswer, DedupOptions, DedupPlan, DedupRow, DedupSummary};
 use crate::archive::repeats::{self, RepeatOptions, RepeatRow, RepeatSummary};
-use crate::ingest::{self, IngestOptions, IngestSummary};
 use crate::nearest_name;
 use crate::query::{self, DocumentText, TextSequence, UnitCache};
 use fpdb_host::error::{Error, Result};
@@ -36,7 +36,7 @@ use fpdb_host::progress::Task;
 use fpdb_host::stop::StopToken;
 use fpdb_kernel::document::DocId;
 use fpdb_kernel::profile::Profile;
-use fpdb_reading::input::{InputLimits, Source, absolute_name, tidied};
+use fpdb_reading::input::{InputLimits, absolute_name, tidied};
 use fpdb_store::{Store, Verification};
 
 /// A database that is open for reading. Clones are cheap, and threads may share one.
@@ -263,21 +263,6 @@ impl Database {
         visit: impl FnMut(Lost) -> std::result::Result<(), E>,
     ) -> std::result::Result<ProofSummary, E> {
         visiting(visit, |visit| fpdb_apply::prove(&Records(&self.store), report, options, task, visit))
-    }
-
-    /// Reports what an ingest of these sources would add, replace and remove. Reads the documents and stores
-    /// nothing, so the database may be in use by a writer. If many new documents have the same name or
-    /// content, compares only those that fit into the memory.
-    ///
-    /// # Errors
-    /// As [`DatabaseWriter::ingest_sources`](crate::DatabaseWriter::ingest_sources).
-    pub fn ingest_dry_run(
-        &self,
-        sources: &[Source],
-        options: &IngestOptions,
-        task: &Task<'_>,
-    ) -> Result<IngestSummary> {
-        ingest::ingest(&self.store, sources, &options.clone().dry_run(true), task)
     }
 
     /// The cost of a dedup with these options: passes over the postings, memory and disk. Decides nothing.

@@ -460,10 +460,12 @@ impl Intake<'_> {
     }
 
     /// Copies the fingerprints of the documents added since the last commit from the database `other`, and
-    /// commits. `moved` pairs the id of each document in `other` with its id here.
+    /// commits. `moved` pairs the id of each document in `other` with its id here. A dry run copies nothing.
     pub(super) fn adopt(&mut self, other: &Store, moved: &[(u32, u32)]) -> Result<()> {
         self.await_commit()?;
-        lock(self.committer).adopt(self.store, &mut self.batch, other, moved, self.task)?;
+        if !self.options.dry_run {
+            lock(self.committer).adopt(self.store, &mut self.batch, other, moved, self.task)?;
+        }
         self.commit()
     }
 

@@ -17,16 +17,13 @@ use fpdb_store::Store;
 pub(crate) fn merge(store: &Store, other: &Store, options: &IngestOptions, task: &Task<'_>) -> Result<IngestSummary> {
     let started = Instant::now();
     options.check()?;
-    if options.dry_run {
-        return Err(Error::InvalidParameter { name: "dry_run", value: "true".into(), expected: "false for a merge" });
-    }
     if store.profile() != other.profile() {
         let (path, other, stored) = (other.root().to_owned(), *other.profile(), *store.profile());
         return Err(Error::OtherProfile { path, other: Box::new(other), stored: Box::new(stored) });
     }
     let summary =
         with_intake(store, (options, &KeptOutContents::of(store)?), task, |intake| merge_into(intake, other, task))?;
-    if !summary.interrupted {
+    if !(summary.interrupted || options.dry_run) {
         store.adopt_sources(other)?;
     }
     Ok(summary.ended(started))
@@ -37,7 +34,7 @@ fn merge_into(intake: &mut Intake<'_>, other: &Store, task: &Task<'_>) -> Result
     let mut moved = Vec::new();
     let replaces = intake.replaces();
     let mut left = false;
-    let mut committed = IngestSummary::default();
+    let mut committed = intake.summary.counts();
     let (mut looked_at, documents) = (0, other.view().state().documents);
     other.for_each_document(|id, record| {
         if task.token().is_stopped() {

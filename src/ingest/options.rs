@@ -60,7 +60,7 @@ pub struct IngestOptions {
     /// behind a broken link, and documents of any folder that is now empty. A stopped run removes nothing.
     pub prune: bool,
     /// Stores nothing: reads all that the run would read, and says what would be added, replaced and removed.
-    /// See [`Database::ingest_dry_run`](crate::Database::ingest_dry_run). Not for a merge.
+    /// See [`Database::ingest_dry_run`](crate::Database::ingest_dry_run).
     pub dry_run: bool,
 }
 

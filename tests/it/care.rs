@@ -700,8 +700,20 @@ fn merging_is_ingesting_both() {
     folder.ok(&["--db", "right", "rm", "c/020.txt"]);
     part("both", 0..20);
     part("both", 21..30);
+    // A dry run has the same numbers, and needs no lock.
+    let said = {
+        let _writer = Database::open_writer(folder.path().join("left")).unwrap();
+        folder.ok(&["--db", "left", "merge", "--dry-run", "right", "--format", "json"])
+    };
+    assert!(said.stderr.ends_with("a dry run: nothing was stored; without --dry-run it is done\n"), "{said:?}");
+    assert!(!said.stderr.contains("merged"), "{said:?}");
+    let mut planned = said.json().remove(0);
+    assert_eq!(folder.ok(&["--db", "left", "list"]).stdout.lines().count(), 12);
     let merged = folder.ok(&["--db", "left", "merge", "right", "--format", "json"]).json().remove(0);
     assert_eq!((&merged["added"], &merged["unchanged"]), (&17.into(), &4.into()));
+    assert_eq!(planned.as_object_mut().unwrap().remove("dry_run"), Some(true.into()));
+    planned["seconds"] = merged["seconds"].clone();
+    assert_eq!(planned, merged);
     verified(&folder, "left");
     for query in ["c/000.txt", "c/010.txt", "c/020.txt", "c/029.txt"] {
         assert_eq!(answers(&folder, "left", query), answers(&folder, "both", query));

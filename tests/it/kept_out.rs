@@ -43,6 +43,8 @@ fn a_document_that_is_kept_out_comes_back_under_no_name() {
     folder.write("new/secret.txt", prose(3));
     folder.write("new/fresh.txt", prose(8));
     folder.ok(&["ingest", "-q", "--db", "new.db", "--profile", "prose", "new"]);
+    let planned = folder.ok(&["merge", "--dry-run", "new.db"]).stdout;
+    assert!(planned.starts_with("dry run: 1 document added, 1 skipped"), "{planned}");
     folder.ok(&["merge", "new.db"]);
     assert_eq!(names(&folder).iter().filter(|name| name.starts_with("new/")).count(), 1);
     folder.ok(&["verify"]);

@@ -89,6 +89,11 @@ pub(crate) struct MergeArgs {
     #[arg(long, value_name = "WHAT", default_value = "replace", value_parser = on_change())]
     #[arg(hide_possible_values = true)]
     pub(crate) on_change: OnChange,
+    /// Say what would be added and replaced; store nothing
+    ///
+    /// Each database is compared with this one as it is now, not with the others.
+    #[arg(long)]
+    pub(crate) dry_run: bool,
     /// Memory to use, such as 512M or 4GiB [default: a quarter of the machine's]
     ///
     /// Without --reread each commit has as many documents as this has room for, some 1 KiB each, and reads

@@ -12,6 +12,7 @@ use crate::printer::Printer;
 use crate::progress::StepBar;
 use crate::render::count;
 use crate::resolved::database;
+use crate::resolved::ingest_target::Opened;
 use crate::run_status::RunStatus;
 use crate::typed::{Global, MergeArgs, reader_process};
 
@@ -23,8 +24,13 @@ pub(crate) fn run(global: &Global, args: &MergeArgs, printer: &Printer) -> anyho
         Some(memory) => builder.clone().memory(memory),
         None => builder.clone(),
     };
-    let database = writing.open_writer(database::to_change(global, printer)?)?;
-    database::tell_if_repaired(&database, printer);
+    let database = match args.dry_run {
+        true => Opened::Reader(writing.open(database::existing(global)?)?),
+        false => Opened::Writer(writing.open_writer(database::to_change(global, printer)?)?),
+    };
+    if let Opened::Writer(database) = &database {
+        database::tell_if_repaired(database, printer);
+    }
     let mut output = Output::open(global)?;
     let stop = interrupt::graceful(interrupt::AT_COMMIT);
     let (mut failed, mut left) = (false, args.others.as_slice());
@@ -44,9 +50,11 @@ pub(crate) fn run(global: &Global, args: &MergeArgs, printer: &Printer) -> anyho
         let steps = StepBar::start(printer, "opening the database");
         let progress = Merging { printer, steps, first: Mutex::default(), failures: AtomicU64::new(0) };
         let task = Task::new().progress(&progress).stop(stop);
-        let merged = match args.reread {
-            true => database.reread(&other, &options, &task),
-            false => database.merge(&other, &options, &task),
+        let merged = match &database {
+            Opened::Writer(database) if args.reread => database.reread(&other, &options, &task),
+            Opened::Writer(database) => database.merge(&other, &options, &task),
+            Opened::Reader(database) if args.reread => database.reread_dry_run(&other, &options, &task),
+            Opened::Reader(database) => database.merge_dry_run(&other, &options, &task),
         };
         progress.steps.end();
         let summary = match merged {
@@ -65,12 +73,16 @@ pub(crate) fn run(global: &Global, args: &MergeArgs, printer: &Printer) -> anyho
         if summary.interrupted {
             break;
         }
-        printer.note(&format!("merged {}", path.display()));
+        if !args.dry_run {
+            printer.note(&format!("merged {}", path.display()));
+        }
         let first = progress.first.into_inner().unwrap_or_else(PoisonError::into_inner);
         if let Some(Replaced { name, old, new }) = first {
-            let (documents, verb) = match summary.replaced_from_other_places {
-                1 => ("1 document".to_owned(), "was"),
-                more => (count(more, "document"), "were"),
+            let documents = count(summary.replaced_from_other_places, "document");
+            let verb = match summary.replaced_from_other_places {
+                _ if args.dry_run => "would be",
+                1 => "was",
+                _ => "were",
             };
             printer.note(&format!(
                 "{documents} {verb} replaced by one of the same name from another place: {name} of {old} by that of {new}"
@@ -85,7 +97,17 @@ pub(crate) fn run(global: &Global, args: &MergeArgs, printer: &Printer) -> anyho
         left = rest;
     }
     output.finish()?;
-    if let Some(path) = left.first() {
+    if args.dry_run {
+        let how = if left.is_empty() {
+            "without --dry-run it is done"
+        } else {
+            "interrupted, and the last numbers are of a part"
+        };
+        printer.note(&format!("a dry run: nothing was stored; {how}"));
+        if !left.is_empty() {
+            return Ok(RunStatus::Interrupted);
+        }
+    } else if let Some(path) = left.first() {
         printer.note(&format!(
             "interrupted: what was committed stays, {} is not merged whole; the same command goes on",
             path.display()

@@ -389,6 +389,7 @@ class Database:
         *,
         on_change: Literal["replace", "keep", "both"] = "replace",
         reread: bool = False,
+        dry_run: bool = False,
         progress: ProgressLike = None,
         stop: StopToken | None = None,
     ) -> IngestSummary:
@@ -398,12 +399,13 @@ class Database:
             other: the other database. It does not change.
             on_change: as for `ingest`, for documents of both databases.
             reread: reads the texts again, from the other database or from their files. It may then have another profile.
+            dry_run: stores nothing, and says what would be added and replaced.
             progress, stop: as for `ingest`. What was committed stays, and the same call goes on.
 
         Raises:
             ParameterError: the profiles differ, or this database is open for reading.
         """
-        options = INGEST.given("merge", {"on_change": on_change})
+        options = INGEST.given("merge", {"on_change": on_change, "dry_run": dry_run})
         with following("merge", progress, stop) as caller:
             return _ended(_native.merge(self._native, other._native, options, reread, caller))
 

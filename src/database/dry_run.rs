@@ -1,0 +1,41 @@
+//! Dry runs: what an ingest or a merge would do. They store nothing, so a writer may have the database open.
+
+use super::Database;
+use crate::ingest::{self, IngestOptions, IngestSummary};
+use fpdb_host::error::Result;
+use fpdb_host::progress::Task;
+use fpdb_reading::input::Source;
+
+impl Database {
+    /// Reports what an ingest of these sources would add, replace and remove. Reads the documents. If many new
+    /// documents have the same name or content, compares only those that fit into the memory.
+    ///
+    /// # Errors
+    /// As [`DatabaseWriter::ingest_sources`](crate::DatabaseWriter::ingest_sources).
+    pub fn ingest_dry_run(
+        &self,
+        sources: &[Source],
+        options: &IngestOptions,
+        task: &Task<'_>,
+    ) -> Result<IngestSummary> {
+        ingest::ingest(&self.store, sources, &options.clone().dry_run(true), task)
+    }
+
+    /// Reports what a merge of `other` would add, replace and remove, within the same limits.
+    ///
+    /// # Errors
+    /// As [`DatabaseWriter::merge`](crate::DatabaseWriter::merge).
+    pub fn merge_dry_run(&self, other: &Self, options: &IngestOptions, task: &Task<'_>) -> Result<IngestSummary> {
+        let _unchanged = other.store.keep_unchanged(task.token())?;
+        ingest::merge(&self.store, &other.store, &options.clone().dry_run(true), task)
+    }
+
+    /// Reports what a merge of `other` that reads its texts again would add, replace and remove.
+    ///
+    /// # Errors
+    /// As [`DatabaseWriter::reread`](crate::DatabaseWriter::reread).
+    pub fn reread_dry_run(&self, other: &Self, options: &IngestOptions, task: &Task<'_>) -> Result<IngestSummary> {
+        let _unchanged = other.store.keep_unchanged(task.token())?;
+        ingest::reread(&self.store, &other.store, &options.clone().dry_run(true), task)
+    }
+}
