@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use fpdb::DocId;
 use fpdb::dedup::{Because, DedupPlan, DedupSummary, LatestRun, Removable, Superseded, Undecided};
+use fpdb_host::free_space::free_bytes;
 
 use super::folder::name_in;
 use super::numbers::{count, grouped, percent, size};
@@ -69,7 +70,11 @@ pub(crate) fn dedup_plan_page(plan: &DedupPlan) -> String {
         "disk",
         match plan.disk {
             0 => "none".into(),
-            bytes => format!("at most {} of temporary files in {folder}", size(bytes)),
+            bytes => {
+                let free = free_bytes(&plan.temp_dir).filter(|free| *free < bytes);
+                let free = free.map_or_else(String::new, |free| format!(" (only {} free)", size(free)));
+                format!("at most {} of temporary files in {folder}{free}", size(bytes))
+            }
         },
     );
     if plan.interrupted {

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use fpdb::Error;
 use fpdb::maintenance::{BackupOptions, ListedBackup, backups, verify_backups};
+use fpdb_host::free_space::free_bytes;
 
 use crate::interrupt;
 use crate::output::{Output, summary};
@@ -41,6 +42,10 @@ pub(crate) fn run(global: &Global, args: &BackupArgs, printer: &Printer) -> anyh
     }
     let database = database::builder(global).open_writer(database::existing(global)?)?;
     database::tell_if_repaired(&database, printer);
+    // Later backups share most files with earlier ones.
+    if backups(&args.folder).map_or(true, |backups| backups.is_empty()) {
+        warn_of_space(database.stats()?.stored_bytes(), &args.folder, printer);
+    }
     let steps = StepBar::start(printer, "looking at the backups");
     let options = BackupOptions::default().keep(args.keep.map(|keep| keep as usize)).quick(args.quick);
     let backup = database.backup(&args.folder, &options, &steps.task());
@@ -66,6 +71,14 @@ pub(crate) fn run(global: &Global, args: &BackupArgs, printer: &Printer) -> anyh
         removal_hint(&args.folder, printer);
     }
     Ok(if backup.damaged.is_empty() { RunStatus::Done } else { RunStatus::Incomplete })
+}
+
+/// Warns if a copy of `needed` bytes has no room on the disk of `path`.
+pub(super) fn warn_of_space(needed: u64, path: &Path, printer: &Printer) {
+    if let Some(free) = free_bytes(path).filter(|free| *free < needed) {
+        let (needed, free) = (size(needed), size(free));
+        printer.warning(&format!("warning: this needs {needed}, and the disk of {} has {free} free", path.display()));
+    }
 }
 
 /// Says how to get rid of damaged backups.

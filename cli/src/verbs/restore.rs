@@ -7,6 +7,7 @@ use fpdb::maintenance::{ListedBackup, backups, kept_out_since};
 use fpdb_host::schema::{Answer, Schema};
 use serde::Serialize;
 
+use super::backup::warn_of_space;
 use crate::output::summary;
 use crate::printer::Printer;
 use crate::render::{count, moment};
@@ -45,8 +46,11 @@ pub(crate) fn run(global: &Global, args: &RestoreArgs, printer: &Printer) -> any
         Some(time) => Some(newest_until(&args.folder, &listed, time)?),
         None => args.number.or_else(|| whole(&listed).last().map(|backup| backup.number)),
     };
-    let database = database::builder(global).restore(&path, &args.folder, number)?;
     let backup = listed.iter().find(|backup| Some(backup.number) == number);
+    if let Some(backup) = backup.filter(|_| !path.exists()) {
+        warn_of_space(backup.bytes, &path, printer);
+    }
+    let database = database::builder(global).restore(&path, &args.folder, number)?;
     let (number, made_at) = backup.map_or((0, 0), |backup| (backup.number, backup.made_at));
     let kept_out: BTreeSet<_> = database.kept_out()?.into_iter().map(|content| content.digest).collect();
     let since = kept_out_since(&args.folder, number)?.into_iter().filter(|digest| !kept_out.contains(digest));

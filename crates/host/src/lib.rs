@@ -16,6 +16,7 @@ pub mod dates;
 pub mod durable;
 pub mod error;
 pub mod failure;
+pub mod free_space;
 pub mod guarded;
 pub mod job_lock;
 pub mod json_options;

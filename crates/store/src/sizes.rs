@@ -4,6 +4,7 @@ use super::codec::format::{self, FAMILIES};
 use super::engine::Level;
 use super::handle::Store;
 use fpdb_host::error::{Error, Result};
+use fpdb_host::free_space::free_bytes;
 
 /// The name of the part of [`Store::bytes_by_part`] that counts all files except tables.
 pub const LOGS: &str = "logs and manifest";
@@ -21,8 +22,7 @@ impl Store {
 
     /// Free bytes on the disk of the database. `None` if the system does not report them.
     pub(crate) fn free_bytes(&self) -> Option<u64> {
-        let disk = rustix::fs::statvfs(&self.root).ok()?;
-        Some(disk.f_bavail.saturating_mul(disk.f_frsize))
+        free_bytes(&self.root)
     }
 
     /// Bytes on disk by part: one part for the tables of each column family, and [`LOGS`] for the other

@@ -242,3 +242,18 @@ fn damaged_records_of_a_backup_are_told_and_it_can_be_restored() {
     }
     folder.ok(&["backup", "--verify", "copies"]);
 }
+
+/// The file system of `/proc` has no free bytes.
+#[test]
+fn a_copy_without_room_is_warned_of_before_it_begins() {
+    let folder = Folder::new();
+    corpus(&folder, "c", 0..4);
+    folder.ok(&["--db", "a", "ingest", "-q", "c"]);
+    let run = folder.ok(&["--db", "a", "backup", "copies"]);
+    assert!(!run.stderr.contains("warning"), "{run:?}");
+    for arguments in [["--db", "/proc/none", "restore", "copies"], ["--db", "a", "backup", "/proc/none"]] {
+        let run = folder.run(&arguments);
+        assert!(run.stderr.starts_with("warning: this needs ") && run.status == 2, "{run:?}");
+        assert!(run.stderr.contains(", and the disk of /proc/none has 0 bytes free\n"), "{run:?}");
+    }
+}

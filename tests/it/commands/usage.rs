@@ -62,6 +62,7 @@ fn results_on_a_full_disk_are_an_error_that_names_the_file() {
         let run = folder.run(&["list", "--format", format, "-o", "/dev/full"]);
         let said = "error: cannot write /dev/full: No space left on device (os error 28)\nhint: ";
         assert!(run.status == 2 && run.stderr.starts_with(said), "{format}: {run:?}");
+        assert!(run.stderr.contains("what was committed stays; the disk of /dev/full has "), "{run:?}");
     }
 }
 

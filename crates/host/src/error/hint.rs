@@ -4,6 +4,7 @@
 use std::io;
 
 use super::{DocumentError, Error, StoreFailure};
+use crate::free_space::free_bytes;
 
 impl Error {
     /// The next step for the user, if there is one.
@@ -95,10 +96,18 @@ impl Error {
             }
             Self::WaitsForItself => "collect the changes, and make them after the visit or ingest has returned".into(),
             Self::TooManyDocuments { .. } => "start a second database".into(),
-            Self::Io { source, .. } => match source.kind() {
+            Self::Io { source, path, .. } => match source.kind() {
                 io::ErrorKind::PermissionDenied => "check the permissions of the file and of the folders above it".into(),
                 io::ErrorKind::NotFound => "check the spelling; relative paths start at the current folder".into(),
-                _ => return failure_hint(StoreFailure::of_io(source)).map(Into::into),
+                // Free space says nothing of a quota.
+                io::ErrorKind::QuotaExceeded => SPACE_HINT.into(),
+                _ => match (StoreFailure::of_io(source), free_bytes(path)) {
+                    (StoreFailure::NoSpace, Some(free)) => {
+                        let mebibytes = free as f64 / f64::from(1 << 20);
+                        format!("{SPACE_HINT}; the disk of {} has {mebibytes:.1} MiB free now", path.display())
+                    }
+                    (failure, _) => return failure_hint(failure).map(Into::into),
+                },
             },
             Self::System { source, .. } => return failure_hint(StoreFailure::of_io(source)).map(Into::into),
             _ => return None,
