@@ -7,8 +7,8 @@ use fpdb_host::progress::Task;
 use fpdb_reading::input::Source;
 
 impl Database {
-    /// Reports what an ingest of these sources would add, replace and remove. Reads the documents. If many new
-    /// documents have the same name or content, compares only those that fit into the memory.
+    /// Reports what an ingest of these sources would add, replace and remove. Reads the documents. If many
+    /// new documents have the same name or content, compares only those that fit into the memory.
     ///
     /// # Errors
     /// As [`DatabaseWriter::ingest_sources`](crate::DatabaseWriter::ingest_sources).

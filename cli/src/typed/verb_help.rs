@@ -274,7 +274,7 @@ pub(super) const VERBS: [VerbHelp; 23] = [
     },
     VerbHelp {
         verb: "merge",
-        short: &["on_change", "reread"],
+        short: &["on_change", "reread", "dry_run"],
         formats: OutputFormat::ANSWER,
         note: "",
         examples: &[

@@ -98,8 +98,8 @@ impl Store {
         Ok(Some(crc32c::crc32c(list.as_bytes())))
     }
 
-    /// Copies the record of decisions, if there is one, to the file `to`. Returns the size and the checksum of
-    /// the copy.
+    /// Copies the record of decisions, if there is one, to the file `to`. Returns the size and the checksum
+    /// of the copy.
     fn back_up_decisions(&self, to: &Path) -> Result<(u64, Option<u32>)> {
         let from = self.root.join(DECISIONS);
         let mut record = match File::open(&from) {
