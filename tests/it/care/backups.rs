@@ -257,3 +257,22 @@ fn a_copy_without_room_is_warned_of_before_it_begins() {
         assert!(run.stderr.contains(", and the disk of /proc/none has 0 bytes free\n"), "{run:?}");
     }
 }
+
+/// The folder of backups notes the path of the database, whatever its bytes.
+#[test]
+fn a_restored_backup_asks_the_database_with_a_strange_path_too() {
+    use std::os::unix::ffi::OsStrExt;
+
+    let folder = Folder::new();
+    corpus(&folder, "c", 0..4);
+    folder.ok(&["--db", "a", "ingest", "-q", "c"]);
+    let strange = folder.path().join(std::ffi::OsStr::from_bytes(b"strange\n\xff "));
+    fs::rename(folder.path().join("a"), &strange).unwrap();
+    std::os::unix::fs::symlink(&strange, folder.path().join("a")).unwrap();
+    folder.ok(&["--db", "a", "backup", "-q", "copies"]);
+    folder.ok(&["--db", "a", "backup", "-q", "copies"]);
+    folder.ok(&["--db", "a", "rm", "-q", "--keep-out", "c/001.txt"]);
+    fs::remove_file(folder.path().join("a")).unwrap();
+    let run = folder.ok(&["--db", "b", "restore", "copies"]);
+    assert!(run.stderr.contains("warning: 1 content that"), "{run:?}");
+}

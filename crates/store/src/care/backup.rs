@@ -11,7 +11,9 @@
 //! lacks a file, and cannot remove it, so both are done here.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
 use std::io;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -297,8 +299,8 @@ impl Store {
             }
             Some(_) => {}
         }
-        let text = format!("{}of {identity} {}\n", marker(), path.display());
-        replace_file(&folder.join(MARKER), text.as_bytes())
+        let text = [format!("{}of {identity} ", marker()).as_bytes(), path.as_os_str().as_bytes(), b"\n"].concat();
+        replace_file(&folder.join(MARKER), &text)
     }
 }
 
@@ -312,22 +314,27 @@ enum Owner {
 fn owner(folder: &Path) -> Result<Option<Owner>> {
     let path = folder.join(MARKER);
     let text = match read_short(&path) {
-        Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+        Ok(bytes) => bytes,
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
             return Ok(None);
         }
         Err(source) => return Err(Error::Io { action: "read", path, source }),
     };
-    let Some(rest) = text.strip_prefix(&marker()) else {
+    let Some(rest) = text.strip_prefix(marker().as_bytes()) else {
+        let text = String::from_utf8_lossy(&text);
         let first = text.lines().next().unwrap_or_default();
         let version: String = first.chars().rev().take_while(char::is_ascii_digit).collect();
         let found = version.chars().rev().collect();
         return Err(Error::FormatVersion { path: folder.to_owned(), found, supported: FORMAT_VERSION });
     };
-    let named = rest.trim_end().strip_prefix("of ").and_then(|named| named.split_once(' '));
-    Ok(Some(match named {
-        Some((identity, path)) => Owner::Database { identity: identity.to_owned(), path: path.into() },
-        None => Owner::Unknown,
+    // A path may end with a space or hold a line end, and need not be UTF-8.
+    let mut words = rest.strip_suffix(b"\n").unwrap_or(rest).splitn(3, |&byte| byte == b' ');
+    Ok(Some(match (words.next(), words.next(), words.next()) {
+        (Some(b"of"), Some(identity), Some(path)) => Owner::Database {
+            identity: String::from_utf8_lossy(identity).into_owned(),
+            path: OsStr::from_bytes(path).into(),
+        },
+        _ => Owner::Unknown,
     }))
 }
 
