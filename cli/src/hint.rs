@@ -3,6 +3,7 @@
 use fpdb::{DocumentError, Error, StoreFailure};
 use fpdb_reading::input::NamePrefix;
 
+use crate::render::{as_words, quoted};
 use crate::typed::limit_flag;
 use crate::typed::verb_help::is_verb;
 
@@ -17,7 +18,8 @@ const OUT_OF_MEMORY: &str =
 pub(super) fn hint(error: &Error, has_memory: bool) -> Option<String> {
     let text = match error {
         Error::NoDatabase { path } => {
-            format!("make one with `fpdb init --db {0}` or `fpdb ingest --db {0} PATH`, or name another with --db or FPDB_DB", path.display())
+            let path = as_words(&[path.display().to_string()]);
+            format!("make one with `fpdb init --db {path}` or `fpdb ingest --db {path} PATH`, or name another with --db or FPDB_DB")
         }
         Error::FolderGone { .. } => "it was moved or deleted while the command ran: run the command again where the database is now; `fpdb restore DIR` makes a database of a backup".into(),
         Error::NotABackup { .. } => "`fpdb backup DIR` makes one in a new or empty folder".into(),
@@ -48,9 +50,10 @@ pub(super) fn hint(error: &Error, has_memory: bool) -> Option<String> {
         Error::NothingFits { option: "submission_by", value, .. } if error.folder_of_documents().is_some() => format!(
             "{value} has documents, but no folder or archive with some: `.` takes each first folder as one submission, and a regular expression finds submissions in the names"
         ),
-        Error::NoSuchDocument { .. } if let Some(folder) = error.folder_of_documents() => format!(
-            "documents lie below it: `fpdb list '{folder}'` shows them, and `fpdb rm --prefix '{folder}'` would remove them all"
-        ),
+        Error::NoSuchDocument { .. } if let Some(folder) = error.folder_of_documents() => {
+            let folder = quoted(folder);
+            format!("documents lie below it: `fpdb list {folder}` shows them, and `fpdb rm --prefix {folder}` would remove them all")
+        }
         Error::NoSuchKey { keys, .. } if keys.is_empty() => "no document has metadata; `fpdb ingest --keep-fields` keeps fields of records and headers of mails, and --metadata reads a table".into(),
         Error::NothingFits { option: "where", nearest: None, .. } => "`fpdb show NAME` tells the metadata of a document".into(),
         Error::NothingFits { nearest: None, .. } | Error::NoSuchDocument { nearest: None, .. } => "`fpdb list` shows the names".into(),
@@ -80,7 +83,7 @@ pub(super) fn hint(error: &Error, has_memory: bool) -> Option<String> {
             // A prefix such as `./` stands for the current folder, and so for all names. Names of documents
             // do not begin with it.
             let is_of_all = NamePrefix::new(&prefix).fits("").is_some();
-            let prefix = if is_of_all { "PREFIX" } else { &prefix };
+            let prefix = if is_of_all { "PREFIX".to_owned() } else { as_words(&[prefix]) };
             format!("if its disk is mounted, delete the empty folder and prune again, or remove the documents with `fpdb rm --prefix {prefix}`")
         }
         Error::GoneSource { .. } => "if it was moved, `fpdb mv OLD NEW` takes its documents and flags along; if it was deleted, `fpdb rm --prefix PREFIX --yes` removes its documents".into(),

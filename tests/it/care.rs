@@ -361,6 +361,12 @@ fn damaged_files_that_a_repair_has_kept_are_shown() {
     }
     assert_eq!((shown(&["stats"]), shown(&["verify"])), (0, 0));
     assert_eq!(verified(&folder, ".fpdb")["documents"], 20);
+    // The command can be typed as it is printed.
+    let spaced = folder.path().join("my archive");
+    fs::rename(database, &spaced).unwrap();
+    fs::write(spaced.join("store/CURRENT"), "MANIFEST-").unwrap();
+    let repaired = folder.ok(&["--db", "my archive", "verify", "--repair"]).stdout;
+    assert!(repaired.ends_with("remove them: rm -r 'my archive/damaged-1'\n"), "{repaired}");
 }
 
 #[test]

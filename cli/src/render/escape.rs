@@ -27,6 +27,37 @@ pub(crate) fn escape_terminal(text: &str) -> Cow<'_, str> {
     Cow::Owned(escaped)
 }
 
+/// Words of a command, as they can be typed in a shell.
+pub(crate) fn as_words(words: &[String]) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "-_=./,:@%+".contains(c);
+    let word = |word: &String| match !word.is_empty() && word.chars().all(is_plain) {
+        true => word.clone(),
+        false => quoted(word),
+    };
+    words.iter().map(word).collect::<Vec<_>>().join(" ")
+}
+
+/// A word in quotes for a shell. If it has invisible characters, they are escape sequences of the shell.
+pub(crate) fn quoted(word: &str) -> String {
+    if !word.contains(is_invisible) {
+        return format!("'{}'", word.replace('\'', r"'\''"));
+    }
+    let mut quoted = "$'".to_owned();
+    for c in word.chars() {
+        match c {
+            '\'' | '\\' => quoted.extend(['\\', c]),
+            _ if is_invisible(c) => {
+                for byte in c.encode_utf8(&mut [0; 4]).bytes() {
+                    let _ = write!(quoted, "\\{byte:03o}");
+                }
+            }
+            _ => quoted.push(c),
+        }
+    }
+    quoted.push('\'');
+    quoted
+}
+
 /// Returns the same JSON, with escape sequences for characters that are invisible or control a terminal.
 pub(crate) fn escape_json(json: &str) -> Cow<'_, str> {
     if !json.contains(is_invisible) {
@@ -82,5 +113,16 @@ mod tests {
         assert!(matches!(escape_terminal("a b/ü-語.txt"), Cow::Borrowed("a b/ü-語.txt")));
         assert_eq!(escape_terminal("a\nb\t\u{1b}[31m\u{7f}"), "a␊b␉␛[31m␡");
         assert_eq!(escape_terminal("\u{202e}txt.exe\u{85}\u{feff}"), "⟪RLO⟫txt.exe⟪0085⟫⟪BOM⟫");
+    }
+
+    #[test]
+    fn a_shell_reads_words_as_they_are() {
+        let words = ["plain/ü", "", "a b", "it's", "a\nb\\c'd\u{202e}0\t1", "$x"].map(str::to_owned);
+        let typed = as_words(&words);
+        assert_eq!(typed, r"plain/ü '' 'a b' 'it'\''s' $'a\012b\\c\'d\342\200\2560\0111' '$x'");
+        let Ok(run) = std::process::Command::new("bash").args(["-c", &format!("printf '%s|' {typed}")]).output() else {
+            return;
+        };
+        assert_eq!(String::from_utf8(run.stdout).unwrap(), words.map(|word| word + "|").concat());
     }
 }

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use fpdb::Unit;
 use fpdb::maintenance::DatabaseStats;
 
-use super::escape::escape_terminal;
+use super::escape::{as_words, escape_terminal};
 use super::numbers::{count, grouped, moment, percent, size};
 use super::verification::damaged_stores;
 use crate::typed::reading_flags::words_of_json;
@@ -20,16 +20,6 @@ fn symbol(unit: Unit) -> &'static str {
 
 /// Maximum number of runs that are shown.
 const RUNS_SHOWN: usize = 8;
-
-/// Words, quoted for a shell.
-pub(crate) fn as_words(words: &[String]) -> String {
-    let plain = |c: char| c.is_alphanumeric() || "-_=./,:@%+".contains(c);
-    let quoted = words.iter().map(|word| match word.chars().all(plain) {
-        true => word.clone(),
-        false => format!("'{}'", word.replace('\'', r"'\''")),
-    });
-    escape_terminal(&quoted.collect::<Vec<_>>().join(" ")).into()
-}
 
 /// Names and values of metadata, as they are typed.
 pub(crate) fn as_fields(fields: &[(String, String)]) -> String {

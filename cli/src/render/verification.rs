@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use fpdb::maintenance::{DamagedStore, Repair, Verification};
 
-use super::escape::escape_terminal;
+use super::escape::{as_words, escape_terminal};
 use super::numbers::{count, size};
 
 /// Minimum number of removed documents that are in the database again, because a repair could not read the
@@ -65,7 +65,7 @@ pub(crate) fn verify_page(found: &Verification) -> String {
 /// The damaged stores that repairs have put aside, and how to remove them; empty if there are none.
 pub(super) fn damaged_stores(stores: &[DamagedStore]) -> String {
     let line = |store: &DamagedStore| {
-        let (bytes, path) = (size(store.bytes), escape_terminal(&store.path));
+        let (bytes, path) = (size(store.bytes), as_words(std::slice::from_ref(&store.path)));
         format!("a repair has kept {bytes} of damaged files; once nothing is missing, remove them: rm -r {path}\n")
     };
     stores.iter().map(line).collect()

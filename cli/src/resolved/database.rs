@@ -7,6 +7,7 @@ use anyhow::Context;
 use fpdb::{Database, DatabaseBuilder, DatabaseWriter, Error};
 
 use crate::printer::Printer;
+use crate::render::as_words;
 use crate::typed::Global;
 
 /// The name of a database folder that needs no `--db`.
@@ -76,7 +77,7 @@ pub(crate) fn open_writer(global: &Global, printer: &Printer) -> anyhow::Result<
 /// store. `verify --repair` would have printed it.
 pub(crate) fn tell_if_repaired(database: &DatabaseWriter, printer: &Printer) {
     if let Some(path) = database.finished_repair() {
-        let path = path.display();
+        let path = as_words(&[path.display().to_string()]);
         printer.warning(&format!(
             "finished a repair that was interrupted; it has kept the damaged files: once nothing is missing, remove them: rm -r {path}"
         ));

@@ -10,7 +10,7 @@ use crate::interrupt;
 use crate::output::Output;
 use crate::printer::Printer;
 use crate::progress::StepBar;
-use crate::render::count;
+use crate::render::{as_words, count};
 use crate::resolved::database;
 use crate::resolved::ingest_target::Opened;
 use crate::run_status::RunStatus;
@@ -90,7 +90,7 @@ pub(crate) fn run(global: &Global, args: &MergeArgs, printer: &Printer) -> anyho
             printer.note(&format!(
                 "hint: to keep both, give those of the other database names of their own before a merge (`fpdb --db {} mv . NAME`), or \
                  merge with --on-change both; an ingest of their files brings the replaced ones back",
-                path.display()
+                as_words(&[path.display().to_string()])
             ));
         }
         failed |= summary.failures > 0;

@@ -10,7 +10,7 @@ use fpdb::{Database, DatabaseWriter, DocId, DocumentInfo, Error, Removal, Task};
 use crate::output::summary;
 use crate::printer::Printer;
 use crate::progress::StepBar;
-use crate::render::{count, escape_terminal, size};
+use crate::render::{count, escape_terminal, quoted, size};
 use crate::resolved::database;
 use crate::run_status::RunStatus;
 use crate::typed::{Global, RmArgs};
@@ -133,7 +133,7 @@ fn note_attachments(
         }
         let inside = attachments_of(database, &mail)?.len() as u64;
         attachments += inside;
-        prefixes.extend((inside > 0).then(|| format!("--prefix '{}!'", escape_terminal(&mail))));
+        prefixes.extend((inside > 0).then(|| format!("--prefix {}", quoted(&format!("{mail}!")))));
     }
     if attachments > 0 {
         let stay = if attachments == 1 { "stays" } else { "stay" };

@@ -3,7 +3,7 @@
 use fpdb::maintenance::{CompactionPlan, DatabaseStats};
 use fpdb::{DatabaseWriter, IngestSummary, Profile, Unit};
 
-use crate::render::{count, duration, size};
+use crate::render::{count, duration, quoted, size};
 
 /// With fewer documents there is no hint about short records.
 const FEW_RECORDS: u64 = 10;
@@ -76,18 +76,22 @@ pub(super) fn hint_to_rename(old: &str, new: &str, dry_run: bool) -> String {
         let [old, new] = [old, new].map(|folder| format!("{folder}{end}"));
         !old.starts_with(&new) && !new.starts_with(&old)
     };
-    match folders.next().filter(is_apart) {
-        Some((from, to, _)) if dry_run => {
-            format!("hint: if all of {from} was moved to {to}: `fpdb mv '{from}' '{to}'` renames the stored documents")
+    let moved = folders.next().filter(is_apart).map(|(from, to, end)| {
+        let prefix = |folder: &str| quoted(&format!("{folder}{end}"));
+        (format!("hint: if all of {from} was moved to {to}: "), quoted(from), quoted(to), prefix(from), prefix(to))
+    });
+    let (old, new) = (quoted(old), quoted(new));
+    match moved {
+        Some((if_moved, from, to, ..)) if dry_run => {
+            format!("{if_moved}`fpdb mv {from} {to}` renames the stored documents")
         }
-        None if dry_run => format!("hint: `fpdb mv '{old}' '{new}'` renames the stored one (--verbose lists all)"),
-        Some((from, to, end)) => format!(
-            "hint: if all of {from} was moved to {to}: `fpdb rm --prefix '{from}{end}' --yes` removes the old documents; to keep their \
-             numbers and metadata instead: `fpdb rm --prefix '{to}{end}' --yes` and then `fpdb mv '{from}' '{to}'` (without --yes `rm` \
-             shows what goes)"
+        None if dry_run => format!("hint: `fpdb mv {old} {new}` renames the stored one (--verbose lists all)"),
+        Some((if_moved, from, to, old, new)) => format!(
+            "{if_moved}`fpdb rm --prefix {old} --yes` removes the old documents; to keep their numbers and metadata instead: \
+             `fpdb rm --prefix {new} --yes` and then `fpdb mv {from} {to}` (without --yes `rm` shows what goes)"
         ),
         None => format!(
-            "hint: `fpdb rm '{old}'` removes the old one (--verbose lists all); before the next ingest of moved files, `fpdb mv OLD NEW` \
+            "hint: `fpdb rm {old}` removes the old one (--verbose lists all); before the next ingest of moved files, `fpdb mv OLD NEW` \
              keeps the old documents, with their numbers and metadata"
         ),
     }
