@@ -10,11 +10,13 @@
 
 use std::any::Any;
 
+use rustc_hash::FxHashSet;
+
 use crate::query::text_of;
 #[doc(inline)]
 pub use fpdb_apply::{Act, Action, Applied, ApplyOptions, ApplySummary, LinkKind, Lost, ProofOptions, ProofSummary};
 use fpdb_apply::{StoredDocument, StoredDocuments};
-use fpdb_host::error::Result;
+use fpdb_host::error::{Error, Result};
 use fpdb_kernel::document::Digest;
 use fpdb_kernel::profile::Profile;
 use fpdb_reading::input::InputLimits;
@@ -63,6 +65,15 @@ impl StoredDocuments for Records<'_> {
         wanted: &mut dyn FnMut(u32) -> Result<bool>,
     ) -> Result<Option<u32>> {
         self.0.newest_version(name, digest, wanted)
+    }
+
+    fn kept_out(&self) -> Result<FxHashSet<Digest>> {
+        let mut contents = FxHashSet::default();
+        self.0.for_each_kept_out(|digest, _| {
+            contents.insert(digest);
+            Ok::<_, Error>(())
+        })?;
+        Ok(contents)
     }
 
     fn text(&self, id: u32, limits: &InputLimits) -> Result<Option<Vec<u8>>> {

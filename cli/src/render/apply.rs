@@ -37,6 +37,7 @@ pub(crate) fn applied_line(applied: &Applied, copies: bool) -> String {
     };
     let mut line = format!("{source}: {verb}");
     let _ = match applied.act {
+        Act::Write if applied.documents == 0 => write!(line, " {to} {target}"),
         Act::Write => write!(line, " {to} {target} without {documents}"),
         Act::Cut => write!(line, " {to} {target} without repeated passages of {documents}"),
         Act::Mark if target.is_empty() => write!(line, ", with {documents} of the report"),
@@ -45,6 +46,10 @@ pub(crate) fn applied_line(applied: &Applied, copies: bool) -> String {
         Act::Copy | Act::Link | Act::Move if !target.is_empty() => write!(line, " {to} {target}"),
         _ => Ok(()),
     };
+    if applied.kept_out > 0 {
+        let and = if applied.act == Act::Write && applied.documents > 0 { " and" } else { ", without" };
+        let _ = write!(line, "{and} {} whose contents are kept out", count(applied.kept_out, "record"));
+    }
     if let Some(reason) = &applied.reason {
         let _ = write!(line, " ({})", escape_terminal(reason));
     }

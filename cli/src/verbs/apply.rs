@@ -96,11 +96,18 @@ pub(crate) fn act(
     remarks(&summary, &options.action, printer);
     // A list says what must leave. A report says what may.
     let stays_though_listed = summary.listed && summary.left > 0;
-    Ok(if summary.failed > 0 || summary.missing > 0 || summary.unjustified > 0 || stays_though_listed {
-        RunStatus::Incomplete
-    } else {
-        RunStatus::Done
-    })
+    Ok(
+        if summary.failed > 0
+            || summary.missing > 0
+            || summary.unjustified > 0
+            || summary.kept_out_left > 0
+            || stays_though_listed
+        {
+            RunStatus::Incomplete
+        } else {
+            RunStatus::Done
+        },
+    )
 }
 
 /// Warns if a copy goes into a folder with files that were ingested: the next ingest of that folder would add
@@ -153,6 +160,20 @@ fn remarks(summary: &ApplySummary, action: &Action, printer: &Printer) {
         printer.note(&format!(
             "{} kept: their survivors have changed, are missing or listed, or are not in files that are copied",
             count(summary.unjustified, "document")
+        ));
+    }
+    if summary.kept_out > 0 {
+        let lacks = if summary.done { "lacks" } else { "will lack" };
+        printer.note(&format!("the copy {lacks} {} whose contents are kept out", count(summary.kept_out, "record")));
+    }
+    if summary.kept_out_left > 0 {
+        printer.warning(&format!(
+            "warning: {} in the copy although the contents are kept out, as parts of mails or of containers that stay whole; \
+             the files are named above",
+            match summary.kept_out_left {
+                1 => "1 record is".to_owned(),
+                more => format!("{} records are", grouped(more)),
+            }
         ));
     }
     if summary.unplaced > 0 {
@@ -217,9 +238,9 @@ fn remarks(summary: &ApplySummary, action: &Action, printer: &Printer) {
     }
     match summary.stale {
         0 => {}
-        1 => printer.note("warning: 1 copy of an earlier run stays as it was and can hold duplicates; remove it if it is not wanted"),
+        1 => printer.note("warning: 1 copy of an earlier run stays as it was and can hold duplicates and what is kept out; remove it if it is not wanted"),
         copies => printer.note(&format!(
-            "warning: {} copies of earlier runs stay as they were and can hold duplicates; remove them if they are not wanted",
+            "warning: {} copies of earlier runs stay as they were and can hold duplicates and what is kept out; remove them if they are not wanted",
             grouped(copies)
         )),
     }

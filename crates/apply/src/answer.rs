@@ -62,6 +62,10 @@ pub struct Applied {
     pub target: Option<String>,
     /// Number of the file's documents that are removable or have repeated passages.
     pub documents: u64,
+    /// Number of records that the copy lacks because their contents are kept out. The database does not hold
+    /// them.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub kept_out: u64,
     /// False in a dry run.
     pub done: bool,
     /// Why the file is left alone, or why some of its documents stay.
@@ -122,6 +126,13 @@ pub struct ApplySummary {
     /// Number of documents that have no symbol left without their passages. The copy leaves them out.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub without_text: u64,
+    /// Number of records that copies lack because their contents are kept out.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub kept_out: u64,
+    /// Number of records that are in copies although their contents are kept out: they are parts of a mail or
+    /// of a container that stays whole.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub kept_out_left: u64,
     /// Number of copies without any document.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub emptied: u64,
@@ -153,6 +164,8 @@ pub(super) struct Outcome {
     pub(super) field_taken: bool,
     pub(super) whole: bool,
     pub(super) without_text: u64,
+    pub(super) kept_out: u64,
+    pub(super) kept_out_left: u64,
 }
 
 impl ApplySummary {
@@ -178,6 +191,8 @@ impl ApplySummary {
             (&mut self.field_taken, one.field_taken.into()),
             (&mut self.whole, one.whole.into()),
             (&mut self.without_text, one.without_text),
+            (&mut self.kept_out, one.kept_out),
+            (&mut self.kept_out_left, one.kept_out_left),
         ];
         for (total, number) in totals {
             *total = count(*total, number);

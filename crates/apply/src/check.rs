@@ -15,10 +15,11 @@ use super::answer::Act;
 use super::files::{self, Facts, FileIdentity};
 use super::log::Log;
 use super::options::{Action, ApplyOptions, LinkKind};
+use super::passages::{NO_DOCUMENT, NO_SURVIVOR};
 use super::places::Unplaced;
 use super::plan::{PlannedDocument, SourceFile, SourceReading, for_each_file, place_in_file};
 use super::rewrite::why_whole;
-use super::scan::{Places, Scan, WholeMail};
+use super::scan::{KeptOutRecord, Places, Scan, WholeMail};
 use crate::stored::StoredDocuments;
 use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::Task;
@@ -56,6 +57,8 @@ pub(super) enum FileState {
         /// The container of its members; `None` for a document, and for a mail with attachments.
         container: Option<Container>,
         cuts: CutRange,
+        /// Number of records whose contents are kept out, and which cannot be left out.
+        kept_out_left: u64,
         /// The reason why some removable documents of the file stay.
         reason: Option<String>,
     },
@@ -112,6 +115,8 @@ pub(super) struct Check<'a> {
     pub(super) stored: &'a dyn StoredDocuments,
     pub(super) sources: &'a [SourceFile],
     pub(super) options: &'a ApplyOptions,
+    /// The contents that a copy leaves out although no document has them.
+    pub(super) kept_out: &'a FxHashSet<Digest>,
     /// Files that have no place in the copy.
     pub(super) unplaced: &'a Unplaced,
     pub(super) log: &'a mut Log,
@@ -141,10 +146,13 @@ impl Check<'_> {
         if self.options.action.takes_files() {
             self.note_staying(&mut checked)?;
         }
-        if self.options.action.marks() {
-            // Each record gets a mark, even if no document of its file is concerned.
-            for number in 0..self.sources.len() {
-                if matches!(checked.states[number], FileState::Kept) {
+        // Each record gets a mark, even if no document of its file is concerned. A container may hold records
+        // that are kept out.
+        let (marks, keeps_out) = (self.options.action.marks(), !self.kept_out.is_empty());
+        if marks || keeps_out {
+            for (number, source) in self.sources.iter().enumerate() {
+                let has_members = matches!(source.reading, SourceReading::Members(_) | SourceReading::Mixed);
+                if matches!(checked.states[number], FileState::Kept) && (marks || has_members) {
                     self.task.step("files checked", number as u64, self.sources.len() as u64)?;
                     self.one(number, &[], &mut checked, &mut written)?;
                 }
@@ -194,7 +202,8 @@ impl Check<'_> {
             checked.states[number] = FileState::Done(act);
             return Ok(());
         }
-        let contents = Contents { stored: self.stored, limits: &self.options.limits, task: self.task };
+        let (stored, limits, task) = (self.stored, &self.options.limits, self.task);
+        let contents = Contents { stored, limits, kept_out: Some(self.kept_out), task };
         let looked = Facts::settled(path).and_then(|facts| {
             let found = contents.look(source, entries)?;
             Ok((facts, found, Facts::of(path)?, FileIdentity::of(path)?))
@@ -233,8 +242,8 @@ impl Check<'_> {
         write_at(&checked.all, &found.cuts, *written, self.temp)?;
         let cuts = CutRange { start: *written, count: found.cuts.len() as u64 };
         *written += cuts.count;
-        checked.states[number] =
-            FileState::File { kind: found.kind, container: found.container, cuts, reason: found.reason };
+        let Looked { kind, container, kept_out_left, reason, .. } = found;
+        checked.states[number] = FileState::File { kind, container, cuts, kept_out_left, reason };
         checked.facts[number] = Some(facts);
         Ok(())
     }
@@ -269,13 +278,15 @@ impl Check<'_> {
 pub(super) struct Contents<'a> {
     pub(super) stored: &'a dyn StoredDocuments,
     pub(super) limits: &'a InputLimits,
+    /// The contents to look for although no document has them, if any.
+    pub(super) kept_out: Option<&'a FxHashSet<Digest>>,
     pub(super) task: &'a Task<'a>,
 }
 
 impl Contents<'_> {
     /// Reads a file, and compares the documents in `entries` with the database.
     pub(super) fn look(&self, source: &SourceFile, entries: &[PlannedDocument]) -> Result<Looked> {
-        let scan = Scan::new(entries, &source.path);
+        let scan = Scan::new(entries, &source.path).looking_for(self.kept_out);
         let (scan, kind, reason) = self.scan(Path::new(&source.path), source, scan)?;
         self.judge(source, scan, kind, reason)
     }
@@ -296,7 +307,10 @@ impl Contents<'_> {
         source: &SourceFile,
         scan: Scan<'s>,
     ) -> Result<(Scan<'s>, FileKind, Option<String>)> {
-        let mut read = ReadOptions::default().limits(self.limits.clone()).attachments(source.attachments);
+        // What is kept out may be attached to a mail, even if no attachment is a document any more.
+        let may_hold = scan.looks_for_contents() && matches!(source.reading, SourceReading::Members(_));
+        let attachments = source.attachments || may_hold;
+        let mut read = ReadOptions::default().limits(self.limits.clone()).attachments(attachments);
         match &source.reading {
             SourceReading::Closed => read.closed = true,
             SourceReading::Members(field) => {
@@ -335,13 +349,15 @@ impl Contents<'_> {
     }
 
     /// Compares the documents found in a file with those in the database.
-    fn judge(&self, source: &SourceFile, scan: Scan<'_>, kind: FileKind, reason: Option<String>) -> Result<Looked> {
+    fn judge(&self, source: &SourceFile, mut scan: Scan<'_>, kind: FileKind, reason: Option<String>) -> Result<Looked> {
+        let kept_out = std::mem::take(&mut scan.kept_out);
         let mut looked = Looked {
             kind,
             container: scan.container.map(|(container, _)| container),
             sound: Vec::new(),
             cuts: Vec::new(),
             changed: 0,
+            kept_out_left: 0,
             reason,
         };
         let by_directory = matches!(looked.container, Some(Container::Zip | Container::Parquet));
@@ -421,7 +437,60 @@ impl Contents<'_> {
                 _ => "some removable members are in containers within it, which stay whole".into(),
             });
         }
+        self.leave_out(source, kept_out, cuttable, &mut looked)?;
         Ok(looked)
+    }
+
+    /// Cuts the records of a file whose contents are kept out, unless a document of the file has them.
+    fn leave_out(
+        &self,
+        source: &SourceFile,
+        records: Vec<KeptOutRecord>,
+        cuttable: bool,
+        looked: &mut Looked,
+    ) -> Result<()> {
+        let mut mail: Option<String> = None;
+        for KeptOutRecord { suffix, digest, place, mut inside } in records {
+            if self.holds_content(source, &suffix, &digest)? {
+                continue;
+            }
+            let is_inside = |mail: &String| suffix.strip_prefix(mail).is_some_and(|rest| rest.starts_with('!'));
+            if mail.as_ref().is_some_and(is_inside) {
+                continue;
+            }
+            inside.retain(|other| *other != suffix);
+            match place.filter(|_| cuttable) {
+                Some(at) if !self.holds(source, &inside)? => {
+                    looked.cuts.push(Cut { start: at.start, end: at.end, id: NO_DOCUMENT, keep: NO_SURVIVOR });
+                    mail = Some(suffix);
+                }
+                _ => looked.kept_out_left += 1,
+            }
+        }
+        if looked.kept_out_left > 0 {
+            let why = looked.reason.take().unwrap_or_else(|| "they are in a mail, or in a container within it".into());
+            looked.reason =
+                Some(format!("{} of its records stay although they are kept out: {why}", looked.kept_out_left));
+        }
+        Ok(())
+    }
+
+    /// True if a document with this place and content is stored.
+    fn holds_content(&self, source: &SourceFile, suffix: &str, digest: &Digest) -> Result<bool> {
+        for name in std::iter::once(&source.name).chain(&source.other_names) {
+            if self.is_stored(source, &format!("{name}{suffix}"), digest)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// True if a document with this name and digest, read from this file, is stored.
+    fn is_stored(&self, source: &SourceFile, name: &str, digest: &Digest) -> Result<bool> {
+        let found = self.stored.newest_version(name, digest, &mut |id| {
+            Ok(self.stored.document(id)?.source.as_deref() == Some(source.path.as_str()))
+        })?;
+        Ok(found.is_some())
     }
 
     /// True if the database holds one of these documents of a file.
@@ -459,11 +528,7 @@ impl Contents<'_> {
 
     /// True if a document with this digest is stored under the same name and from the same file.
     fn is_current(&self, digest: &Digest, source: &SourceFile, entry: &PlannedDocument) -> Result<bool> {
-        let name = self.stored.document(entry.id)?.name;
-        let found = self.stored.newest_version(&name, digest, &mut |id| {
-            Ok(self.stored.document(id)?.source.as_deref() == Some(source.path.as_str()))
-        })?;
-        Ok(found.is_some())
+        self.is_stored(source, &self.stored.document(entry.id)?.name, digest)
     }
 }
 
@@ -475,5 +540,6 @@ pub(super) struct Looked {
     pub(super) sound: Vec<u32>,
     cuts: Vec<Cut>,
     changed: usize,
+    kept_out_left: u64,
     reason: Option<String>,
 }

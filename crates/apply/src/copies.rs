@@ -13,9 +13,10 @@ use super::cutting::{Cutting, can_be_cut, is_all_symbols};
 use super::files::{self, Facts};
 use super::log::NotedAct;
 use super::options::Action;
+use super::passages::NO_DOCUMENT;
 use super::plan::{SourceFile, SourceReading};
 use super::rewrite::{self, Change};
-use super::{Acted, Acting, Chosen, FileStep, NO_FIELD, documents_of, places};
+use super::{Acted, Acting, Chosen, FileStep, NO_FIELD, documents_of, kept_out_of, places};
 use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_reading::input::{FileKind, RecordFields, is_joined};
 
@@ -39,6 +40,20 @@ impl PlannedCopy {
     }
 }
 
+impl Chosen {
+    /// Keeps the records whose contents are kept out: this way of copying cannot leave out records.
+    fn keep_what_is_kept_out(&mut self) {
+        let all = self.cuts.len();
+        self.cuts.retain(|cut| cut.id != NO_DOCUMENT);
+        let left = (all - self.cuts.len()) as u64;
+        if left > 0 {
+            self.kept_out_left += left;
+            self.reason =
+                Some(format!("{left} of its records stay although they are kept out: a marked table keeps its rows"));
+        }
+    }
+}
+
 impl Acting<'_> {
     /// Decides how a file is copied to a folder.
     pub(super) fn plan_copy(&self, source: &SourceFile, state: &FileState, folder: &Path) -> Result<PlannedCopy> {
@@ -46,17 +61,28 @@ impl Acting<'_> {
         let mut chosen = self.choose(state)?;
         let (mut ranges, mut emptied) = (Vec::new(), RoaringBitmap::new());
         let is_document = matches!(state, FileState::File { kind: FileKind::Document, .. });
-        let concerned = !chosen.cuts.is_empty();
+        let has_documents = |cuts: &[Cut]| documents_of(cuts) > 0;
+        let concerned = has_documents(&chosen.cuts);
         let act = match &self.options.action {
             Action::Cut { .. } => {
                 (ranges, emptied) = self.choose_passages(source, state, &mut chosen)?;
                 match chosen.cuts.is_empty() {
                     true => Act::Copy,
                     false if is_document && !emptied.is_empty() => Act::Omit,
-                    false => Act::Cut,
+                    false if has_documents(&chosen.cuts) => Act::Cut,
+                    false => Act::Write,
                 }
             }
-            Action::Write { mark: Some(_), .. } if rewrite::can_mark(state) => Act::Mark,
+            Action::Write { mark: Some(_), .. } if rewrite::can_mark(state) => {
+                if !rewrite::can_mark_and_leave_out(state) {
+                    chosen.keep_what_is_kept_out();
+                }
+                Act::Mark
+            }
+            Action::Write { mark: Some(_), .. } => {
+                chosen.cuts.retain(|cut| cut.id == NO_DOCUMENT);
+                if chosen.cuts.is_empty() { Act::Copy } else { Act::Write }
+            }
             Action::Write { mark: None, .. } if !chosen.cuts.is_empty() => {
                 // A mail with attachments is no container with a place for others.
                 let is_mail = matches!(state, FileState::File { container: None, .. });
@@ -93,8 +119,9 @@ impl Acting<'_> {
     ) -> Result<(Vec<u64>, RoaringBitmap)> {
         let Some(passages) = self.passages else { return Ok((Vec::new(), RoaringBitmap::new())) };
         let cutting = Cutting { passages, kept: self.kept(), limits: &self.options.limits };
-        let all = chosen.cuts.len();
-        let mut cuts = std::mem::take(&mut chosen.cuts);
+        let (kept_out, mut cuts): (Vec<Cut>, Vec<Cut>) =
+            std::mem::take(&mut chosen.cuts).into_iter().partition(|cut| cut.id == NO_DOCUMENT);
+        let all = cuts.len();
         if !rewrite::can_cut(state) {
             cuts.clear();
         }
@@ -131,6 +158,8 @@ impl Acting<'_> {
                 false => "some of its documents have markup and stay whole".into(),
             });
         }
+        chosen.cuts.extend(kept_out);
+        chosen.cuts.sort_unstable();
         Ok((ranges, emptied))
     }
 
@@ -143,8 +172,9 @@ impl Acting<'_> {
         planned: PlannedCopy,
     ) -> Result<Acted> {
         let PlannedCopy { act, target, chosen, decision, emptied, whole } = planned;
-        let Chosen { cuts, unjustified, reason } = chosen;
+        let Chosen { cuts, unjustified, kept_out_left, reason } = chosen;
         let documents = if act == Act::Copy { 0 } else { documents_of(&cuts) };
+        let kept_out = kept_out_of(&cuts);
         let mut outcome = Outcome {
             applied: documents,
             unjustified,
@@ -155,6 +185,8 @@ impl Acting<'_> {
             },
             whole,
             without_text: emptied.len(),
+            kept_out,
+            kept_out_left,
             ..Outcome::default()
         };
         let path = Path::new(&source.path);
@@ -162,10 +194,10 @@ impl Acting<'_> {
             if self.options.act {
                 self.remove_copy(path, &target)?;
             }
-            let step = FileStep { act, target: None, documents, reason };
+            let step = FileStep { act, target: None, documents, kept_out, reason };
             return Ok(Acted { step, done: self.options.act, outcome });
         }
-        let step = FileStep { act, target: Some(target.clone()), documents, reason };
+        let step = FileStep { act, target: Some(target.clone()), documents, kept_out, reason };
         let before = self.unchanged(number, path)?;
         let decision = before.mixed_with(decision);
         outcome.done_before = self.log.stands(&target, decision, false).is_some();

@@ -50,7 +50,7 @@ impl Acting<'_> {
         state: &FileState,
         field: &str,
     ) -> Result<Option<Acted>> {
-        let Chosen { cuts, unjustified, reason } = self.choose(state)?;
+        let Chosen { cuts, unjustified, reason, .. } = self.choose(state)?;
         let outcome = Outcome { unjustified, ..Outcome::default() };
         if !rewrite::can_mark(state) {
             let FileState::File { cuts, .. } = state else { return Ok(None) };
@@ -63,7 +63,7 @@ impl Acting<'_> {
             return Ok(Some(Acted { outcome, ..Acted::left("it is another name of a file that is marked") }));
         }
         let documents = documents_of(&cuts);
-        let step = FileStep { act: Act::Mark, target: None, documents, reason };
+        let step = FileStep { act: Act::Mark, target: None, documents, kept_out: 0, reason };
         let mut outcome = Outcome { applied: documents, ..outcome };
         if !self.options.act {
             return Ok(Some(Acted { step, done: false, outcome }));
@@ -110,7 +110,7 @@ impl Acting<'_> {
         if all.count == 0 && reason.is_none() {
             return Ok(None);
         }
-        let Chosen { cuts, unjustified, reason } = self.choose(state)?;
+        let Chosen { cuts, unjustified, reason, .. } = self.choose(state)?;
         let outcome = Outcome { unjustified, ..Outcome::default() };
         let left = |reason: String| Ok(Some(Acted { outcome, ..Acted::left(reason) }));
         if *kind != FileKind::Document {
@@ -121,7 +121,7 @@ impl Acting<'_> {
             }));
         }
         let [cut, ..] = cuts[..] else {
-            let step = FileStep { act: Act::Leave, target: None, documents: 0, reason };
+            let step = FileStep { act: Act::Leave, target: None, documents: 0, kept_out: 0, reason };
             return Ok(Some(Acted { step, done: false, outcome }));
         };
         let path = Path::new(&source.path);
@@ -159,7 +159,7 @@ impl Acting<'_> {
             let outcome = Outcome { unplaced: true, ..outcome };
             return Ok(Some(Acted::failed(format!("{} exists already", target.display()), outcome)));
         }
-        let step = FileStep { act, target, documents: 1, reason };
+        let step = FileStep { act, target, documents: 1, kept_out: 0, reason };
         let done = self.options.act;
         if done && !self.take(path, &before, &survivor, &way)? {
             return changed();
@@ -198,7 +198,8 @@ impl Acting<'_> {
             return Ok(true);
         }
         let entry = PlannedDocument::new(survivor.number as u32, survivor.id, survivor.id, &survivor.record.digest, "");
-        let contents = Contents { stored: self.stored, limits: &self.options.limits, task: self.task };
+        let (stored, limits, task) = (self.stored, &self.options.limits, self.task);
+        let contents = Contents { stored, limits, kept_out: None, task };
         let same = contents.look(source, &[entry])?.sound.contains(&survivor.id) && self.is_in_place(survivor)?;
         if same {
             self.compared.insert(survivor.number as u32);

@@ -62,7 +62,7 @@ use fpdb_host::schema::Schema;
 use fpdb_host::spill::TempSpace;
 
 use log::Log;
-use passages::{NO_SURVIVOR, Passages};
+use passages::{NO_DOCUMENT, NO_SURVIVOR, Passages};
 use places::{Places, Unplaced};
 use plan::{ApplyPlan, SourceFile};
 use report::ParsedReport;
@@ -124,9 +124,21 @@ pub fn apply(
     }
     let Places { unplaced, stale } = Places::of(&sources, options, &log)?;
     summary.stale = stale.len() as u64;
-    let mut checked =
-        Check { stored, sources: &sources, options, unplaced: &unplaced, log: &mut log, temp: &temp, task }
-            .all(entries)?;
+    let kept_out = match options.action.copies_to() {
+        Some(_) => stored.kept_out()?,
+        None => FxHashSet::default(),
+    };
+    let mut checked = Check {
+        stored,
+        sources: &sources,
+        options,
+        kept_out: &kept_out,
+        unplaced: &unplaced,
+        log: &mut log,
+        temp: &temp,
+        task,
+    }
+    .all(entries)?;
     // A listed document is left out, so it justifies no removal.
     checked.sound -= listed;
     let mut acting = Acting {
@@ -155,6 +167,7 @@ pub fn apply(
             act: Act::Leave,
             target: Some(target.display().to_string()),
             documents: 0,
+            kept_out: 0,
             done: false,
             reason: Some("the database no longer has a file of this name".into()),
             done_before: false,
@@ -201,13 +214,15 @@ struct FileStep {
     act: Act,
     target: Option<PathBuf>,
     documents: u64,
+    /// Number of records left out because their contents are kept out.
+    kept_out: u64,
     /// The reason why documents stay, or why the file is left alone.
     reason: Option<String>,
 }
 
 impl FileStep {
     fn leave(reason: impl Into<String>) -> Self {
-        Self { act: Act::Leave, target: None, documents: 0, reason: Some(reason.into()) }
+        Self { act: Act::Leave, target: None, documents: 0, kept_out: 0, reason: Some(reason.into()) }
     }
 }
 
@@ -234,6 +249,8 @@ struct Chosen {
     cuts: Vec<Cut>,
     /// Number of documents that stay because no unchanged survivor justifies their removal.
     unjustified: u64,
+    /// Number of records whose contents are kept out, and which cannot be left out.
+    kept_out_left: u64,
     reason: Option<String>,
 }
 
@@ -277,7 +294,7 @@ impl Acting<'_> {
         let (source, state) = (&self.sources[number], &self.checked.states[number]);
         let acted = match state {
             FileState::Done(act) => {
-                let step = FileStep { act: *act, target: None, documents: 1, reason: None };
+                let step = FileStep { act: *act, target: None, documents: 1, kept_out: 0, reason: None };
                 Ok(Some(Acted {
                     step,
                     done: true,
@@ -308,7 +325,7 @@ impl Acting<'_> {
             }
         };
         self.summary.add(&acted.outcome);
-        let FileStep { act, mut target, documents, reason } = acted.step;
+        let FileStep { act, mut target, documents, kept_out, reason } = acted.step;
         if act == Act::Leave
             && !acted.outcome.unplaced
             && let Some(folder) = self.options.action.copies_to()
@@ -323,6 +340,7 @@ impl Acting<'_> {
             act,
             target: target.map(|target| target.display().to_string()),
             documents,
+            kept_out,
             done: acted.done,
             reason,
             done_before: acted.outcome.done_before,
@@ -355,8 +373,8 @@ impl Acting<'_> {
 
     /// Chooses the documents of a file to remove: those whose survivor is unchanged.
     fn choose(&self, state: &FileState) -> Result<Chosen> {
-        let FileState::File { cuts, reason, .. } = state else {
-            return Ok(Chosen { cuts: Vec::new(), unjustified: 0, reason: None });
+        let FileState::File { cuts, kept_out_left, reason, .. } = state else {
+            return Ok(Chosen { cuts: Vec::new(), unjustified: 0, kept_out_left: 0, reason: None });
         };
         let all = self.checked.cuts(cuts)?;
         let kept = self.kept();
@@ -376,7 +394,7 @@ impl Acting<'_> {
             (unjustified > 0)
                 .then(|| "the survivors of some documents have changed, are listed too or cannot be read; these documents stay".into())
         });
-        Ok(Chosen { cuts, unjustified, reason })
+        Ok(Chosen { cuts, unjustified, kept_out_left: *kept_out_left, reason })
     }
 
     /// The facts of a file to change or copy.
@@ -396,7 +414,12 @@ impl Acting<'_> {
 
 /// Number of distinct documents among these cuts. One document has several cuts if its name is repeated.
 fn documents_of(cuts: &[Cut]) -> u64 {
-    cuts.iter().map(|cut| cut.id).collect::<RoaringBitmap>().len()
+    cuts.iter().map(|cut| cut.id).filter(|&id| id != NO_DOCUMENT).collect::<RoaringBitmap>().len()
+}
+
+/// Number of these cuts that are of no document: the content is kept out.
+fn kept_out_of(cuts: &[Cut]) -> u64 {
+    cuts.iter().filter(|cut| cut.id == NO_DOCUMENT).count() as u64
 }
 
 /// True if the error would stop every other file too.

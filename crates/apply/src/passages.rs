@@ -25,6 +25,9 @@ pub(super) struct RepeatedSpan {
 /// from a list.
 pub(super) const NO_SURVIVOR: u32 = u32::MAX;
 
+/// Stands in place of a document, for a record that is left out because its content is kept out.
+pub(super) const NO_DOCUMENT: u32 = u32::MAX;
+
 /// Number of passages written to the file at a time.
 const AT_A_TIME: usize = 1 << 16;
 

@@ -120,7 +120,7 @@ pub fn prove(
     parsed.pairs = pairs;
     let identical = std::mem::take(&mut parsed.identical);
     let ApplyPlan { sources, entries, .. } = ApplyPlan::of(stored, parsed, None, &temp, task)?;
-    let contents = Contents { stored, limits: &options.limits, task };
+    let contents = Contents { stored, limits: &options.limits, kept_out: None, task };
     let mut there = RoaringBitmap::new();
     let mut reasons: FxHashMap<u32, String> = FxHashMap::default();
     for_each_file(entries, &mut |number, documents| {

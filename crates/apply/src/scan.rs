@@ -32,13 +32,35 @@ struct Outer {
     others: Vec<String>,
 }
 
+/// A record whose content is kept out.
+#[derive(Debug)]
+pub(super) struct KeptOutRecord {
+    pub(super) suffix: String,
+    pub(super) digest: Digest,
+    /// Its place in the file. `None` for an attachment, and for a member of a container within the file.
+    pub(super) place: Option<Range<u64>>,
+    /// The suffixes of the documents in it, if it is a mail.
+    pub(super) inside: Vec<String>,
+}
+
+/// A document whose digest another thread is computing.
+struct Pending {
+    suffix: u64,
+    /// Its suffix, if contents are looked for.
+    record: String,
+    digest: JoinHandle<Option<Digest>>,
+}
+
 /// A scan of one file.
 pub(super) struct Scan<'a> {
     /// Ascending by suffix.
     pub(super) entries: &'a [PlannedDocument],
     name: usize,
-    /// A document whose digest another thread is computing.
-    pending: Option<(u64, JoinHandle<Option<Digest>>)>,
+    pending: Option<Pending>,
+    /// The contents to look for in all documents.
+    looked_for: Option<&'a FxHashSet<Digest>>,
+    /// The documents that have them.
+    pub(super) kept_out: Vec<KeptOutRecord>,
     /// The concerned documents by the hash of the suffix, with their last digests once they are found.
     digests: FxHashMap<u64, Option<Digest>>,
     /// Suffixes that several different members share.
@@ -61,6 +83,8 @@ impl<'a> Scan<'a> {
             entries,
             name: path.len(),
             pending: None,
+            looked_for: None,
+            kept_out: Vec::new(),
             digests: entries.iter().map(|entry| (entry.suffix, None)).collect(),
             ambiguous: FxHashSet::default(),
             places: Vec::new(),
@@ -71,6 +95,15 @@ impl<'a> Scan<'a> {
             outer: Outer::default(),
             all: None,
         }
+    }
+
+    /// The same scan, looking for these contents in all documents.
+    pub(super) fn looking_for(self, contents: Option<&'a FxHashSet<Digest>>) -> Self {
+        Self { looked_for: contents.filter(|contents| !contents.is_empty()), ..self }
+    }
+
+    pub(super) fn looks_for_contents(&self) -> bool {
+        self.looked_for.is_some()
     }
 
     /// A scan for the digests of all documents of a file.
@@ -85,6 +118,17 @@ impl<'a> Scan<'a> {
 
     fn concerns(&self, suffix: u64) -> bool {
         self.all.is_some() || self.digests.contains_key(&suffix)
+    }
+
+    /// Notes the place of a document that was found.
+    fn place(&mut self, suffix: &str, at: Range<u64>) {
+        let hash = xxh3_64(suffix.as_bytes());
+        if self.concerns(hash) {
+            self.places.push((hash, at.clone()));
+        }
+        if let Some(record) = self.kept_out.iter_mut().rev().find(|record| record.suffix == suffix) {
+            record.place.get_or_insert(at);
+        }
     }
 
     fn is_removable(&self, suffix: u64) -> bool {
@@ -114,6 +158,9 @@ impl<'a> Scan<'a> {
     /// a document itself.
     pub(super) fn end_member(&mut self, suffix: &str, at: Range<u64>) {
         let Outer { suffix: outer, removable, others } = std::mem::take(&mut self.outer);
+        if let Some(record) = self.kept_out.iter_mut().rev().find(|record| record.suffix == suffix && outer == suffix) {
+            record.inside.clone_from(&others);
+        }
         if outer == suffix && !removable.is_empty() && removable.len() + others.len() > 1 {
             self.mails.push(WholeMail { at, removable, others });
         }
@@ -121,11 +168,20 @@ impl<'a> Scan<'a> {
 
     /// Takes the digest that another thread was computing.
     pub(super) fn finish_pending(&mut self) {
-        if let Some((suffix, thread)) = self.pending.take() {
-            match thread.join().ok().flatten() {
-                Some(digest) => self.note(suffix, digest),
+        if let Some(Pending { suffix, record, digest }) = self.pending.take() {
+            match digest.join().ok().flatten() {
+                Some(digest) => {
+                    self.note_record(record, digest);
+                    self.note(suffix, digest);
+                }
                 None => _ = self.digests.get_mut(&suffix).and_then(Option::take),
             }
+        }
+    }
+
+    fn note_record(&mut self, suffix: String, digest: Digest) {
+        if self.looked_for.is_some_and(|contents| contents.contains(&digest)) {
+            self.kept_out.push(KeptOutRecord { suffix, digest, place: None, inside: Vec::new() });
         }
     }
 
@@ -148,12 +204,15 @@ impl<'a> Scan<'a> {
         if self.all.is_none() {
             self.note_outer(suffix);
         }
+        let record = self.looked_for.map_or_else(String::new, |_| suffix.to_owned());
         let suffix = xxh3_64(suffix.as_bytes());
         match content {
             Content::File | Content::Compressed(_) => self.whole = Some(Candidate { about, content }),
-            _ if !self.concerns(suffix) => {}
+            _ if !self.concerns(suffix) && self.looked_for.is_none() => {}
             Content::Whole(bytes) => {
-                self.note(suffix, xxh3_128(&bytes).to_be_bytes());
+                let digest = xxh3_128(&bytes).to_be_bytes();
+                self.note_record(record, digest);
+                self.note(suffix, digest);
             }
             // This thread sends the pieces, so another one must receive them.
             Content::Pieces(pieces) => {
@@ -165,7 +224,8 @@ impl<'a> Scan<'a> {
                     Some(digest.digest128().to_be_bytes())
                 };
                 // If no thread can start, the digest is missing and the document counts as changed.
-                self.pending = threads::start("digest", take).ok().map(|thread| (suffix, thread));
+                let digest = threads::start("digest", take).ok();
+                self.pending = digest.map(|digest| Pending { suffix, record, digest });
             }
             Content::Temporary(_) | Content::Pipe(_) => {}
         }
@@ -182,11 +242,10 @@ impl Extents for Places<'_, '_> {
 
     fn member(&mut self, suffix: &str, at: Range<u64>) {
         let mut scan = self.0.borrow_mut();
+        // All bytes of the member have been sent.
+        scan.finish_pending();
         scan.end_member(suffix, at.clone());
-        let suffix = xxh3_64(suffix.as_bytes());
-        if scan.concerns(suffix) {
-            scan.places.push((suffix, at));
-        }
+        scan.place(suffix, at);
     }
 
     fn needed(&mut self, suffix: &str) {

@@ -3,6 +3,8 @@
 
 use std::any::Any;
 
+use rustc_hash::FxHashSet;
+
 use fpdb_host::error::Result;
 use fpdb_kernel::document::Digest;
 use fpdb_kernel::profile::Profile;
@@ -59,6 +61,12 @@ pub trait StoredDocuments {
         digest: &Digest,
         wanted: &mut dyn FnMut(u32) -> Result<bool>,
     ) -> Result<Option<u32>>;
+
+    /// The contents that were removed for good. A copy does not hold them, unless a document has them.
+    ///
+    /// # Errors
+    /// If the list cannot be read.
+    fn kept_out(&self) -> Result<FxHashSet<Digest>>;
 
     /// The text of a document, to which the offsets of its passages refer. `None` if it is gone.
     ///

@@ -706,6 +706,7 @@ class Applied(Answer):
         documents: removable documents that this is about.
         done: False where it would only be done.
         reason: why the file is left alone, or why documents of it stay.
+        kept_out: records that the copy lacks because their contents are kept out.
     """
 
     source: str
@@ -714,6 +715,7 @@ class Applied(Answer):
     documents: int
     done: bool
     reason: str | None
+    kept_out: int = 0
     schema: str = "fpdb.apply/1"
 
 
@@ -736,6 +738,9 @@ class ApplySummary(Answer):
         without_text: documents of which nothing is left without their passages; a copy leaves them out.
         stale: copies of earlier runs that stay as they were, because their files are no longer stored, have changed or
             cannot be read.
+        kept_out: records that copies lack because their contents are kept out.
+        kept_out_left: records that are in copies although their contents are kept out: parts of a mail, or of a container that stays
+            whole.
         emptied: copies in which no document is left.
         done_before: files that an earlier run was done with.
         bytes: bytes written, or bytes of the files removed, linked or moved.
@@ -763,6 +768,8 @@ class ApplySummary(Answer):
     whole: int = 0
     without_text: int = 0
     stale: int = 0
+    kept_out: int = 0
+    kept_out_left: int = 0
     emptied: int = 0
     passages: bool = False
     listed: bool = False

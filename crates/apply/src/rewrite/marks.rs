@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde::de::IgnoredAny;
 
 use crate::check::Cut;
-use crate::passages::{NO_SURVIVOR, Passages};
+use crate::passages::{NO_DOCUMENT, NO_SURVIVOR, Passages};
 use crate::stored::StoredDocuments;
 use fpdb_host::error::{DocumentError, Error, Result};
 
@@ -34,9 +34,14 @@ impl Marks<'_> {
         }
     }
 
+    /// The cut of the record that begins at this place.
+    fn cut(&self, start: u64) -> Option<&Cut> {
+        self.cuts.binary_search_by_key(&start, |cut| cut.start).ok().map(|at| &self.cuts[at])
+    }
+
     /// The values of the marks in the record that begins at this place. Passages are `[[start,end],...]`.
     pub(super) fn values(&self, start: u64) -> Result<Vec<Option<String>>> {
-        let cut = self.cuts.binary_search_by_key(&start, |cut| cut.start).ok().map(|at| &self.cuts[at]);
+        let cut = self.cut(start);
         if let Some(passages) = self.passages {
             let passages = cut.map_or(Ok(Vec::new()), |cut| passages.get(cut.id))?;
             let spans: Vec<String> =
@@ -51,8 +56,11 @@ impl Marks<'_> {
     }
 
     /// The line that begins at `at`, with the marks added at the end of its object. `None` if it is not an
-    /// object.
+    /// object. Empty if its content is kept out.
     pub(super) fn line(&self, line: &[u8], at: u64) -> Result<Option<Vec<u8>>> {
+        if self.cut(at).is_some_and(|cut| cut.id == NO_DOCUMENT) {
+            return Ok(Some(Vec::new()));
+        }
         let body = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
         // Values are not decoded: a JSON string can hold half a surrogate pair, which is not UTF-8.
         let Ok(mut known) = serde_json::from_slice::<BTreeMap<String, IgnoredAny>>(body) else { return Ok(None) };

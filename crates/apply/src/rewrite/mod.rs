@@ -48,6 +48,11 @@ pub(super) fn can_mark(state: &FileState) -> bool {
     )
 }
 
+/// True if a copy with marks can also lack records.
+pub(super) fn can_mark_and_leave_out(state: &FileState) -> bool {
+    matches!(state, FileState::File { container: Some(Container::JsonLines), .. })
+}
+
 /// True if passages can be cut out of the documents of a file.
 pub(super) fn can_cut(state: &FileState) -> bool {
     matches!(state, FileState::File { kind: FileKind::Document, .. }) || can_mark(state)

@@ -13,6 +13,7 @@ use super::stream::{self, Cuts};
 use crate::check::Cut;
 use crate::cutting::Cutting;
 use crate::files::BUFFER;
+use crate::passages::NO_DOCUMENT;
 use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_host::stop::StopToken;
 use fpdb_reading::input::{JsonText, compression_of};
@@ -53,13 +54,16 @@ impl Texts<'_> {
 
     /// True if the record of a cut is left out.
     pub(super) fn leaves_out(&self, cut: &Cut) -> bool {
-        self.emptied.contains(cut.id)
+        cut.id == NO_DOCUMENT || self.emptied.contains(cut.id)
     }
 
     /// A line of JSON without the passages of its text. All other bytes stay. Empty if the record is left
     /// out.
     pub(super) fn line(&self, line: &[u8], at: u64) -> Result<Option<Vec<u8>>> {
         let Ok(index) = self.cuts.binary_search_by_key(&at, |cut| cut.start) else { return Ok(None) };
+        if self.cuts[index].id == NO_DOCUMENT {
+            return Ok(Some(Vec::new()));
+        }
         let failed = |error: serde_json::Error| {
             Error::Document(DocumentError::NotARecord { format: "JSON", source: error.into() })
         };

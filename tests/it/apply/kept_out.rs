@@ -1,0 +1,160 @@
+//! A copy lacks the records whose contents are kept out, although the database no longer knows them.
+
+use std::collections::BTreeSet;
+use std::fs;
+
+use super::formats::gzip;
+use super::{apply, text};
+use crate::support::{Folder, zip};
+
+fn line(number: u64) -> String {
+    format!("{{\"text\":\"{}\"}}\n", text(number))
+}
+
+fn mail(number: u64) -> String {
+    format!("From a@b.c Sat Jan  3 01:05:34 1996\nFrom: {number}@b.example\nSubject: {number}\n\n{}\n\n", text(number))
+}
+
+/// A mail with its text and one attachment, in a mailbox.
+fn with_attachment(body: u64, attached: u64) -> String {
+    let part = |head: &str, number| format!("--x\nContent-Type: text/plain\n{head}\n{}\n", text(number));
+    format!(
+        "From a@b.c Sat Jan  3 01:05:34 1996\nFrom: a@b.example\nMIME-Version: 1.0\nContent-Type: multipart/mixed; \
+         boundary=x\n\n{}{}--x--\n\n",
+        part("", body),
+        part("Content-Disposition: attachment; filename=\"a.txt\"\n", attached)
+    )
+}
+
+fn tar(members: &[(&str, u64)]) -> Vec<u8> {
+    let mut tar = tar::Builder::new(Vec::new());
+    for (name, number) in members {
+        let mut header = tar::Header::new_gnu();
+        header.set_size(text(*number).len() as u64);
+        tar.append_data(&mut header, name, text(*number).as_bytes()).unwrap();
+    }
+    tar.into_inner().unwrap()
+}
+
+fn warc(numbers: &[u64]) -> String {
+    let record = |number: &u64| {
+        let text = text(*number);
+        format!(
+            "WARC/1.0\r\nWARC-Type: resource\r\nWARC-Target-URI: http://a.example/{number}\r\nWARC-Date: 2020-01-01T00:00:00Z\r\n\
+             WARC-Record-ID: <urn:uuid:{number}>\r\nContent-Type: text/plain\r\nContent-Length: {}\r\n\r\n{text}\r\n\r\n",
+            text.len()
+        )
+    };
+    numbers.iter().map(record).collect()
+}
+
+/// The digests of all documents of a database.
+fn digests(folder: &Folder, db: &str) -> BTreeSet<String> {
+    let documents = folder.ok(&["--db", db, "list", "--format", "json"]).json();
+    documents.iter().map(|document| document["digest"].to_string()).collect()
+}
+
+/// An archive with the records 1 and 2 in each container, of which 2 is kept out, and the records 1 and 3 of
+/// which 3 is removable.
+fn archive(folder: &Folder) {
+    folder.write("in/1.txt", text(3));
+    folder.write("in/a.jsonl", line(1) + &line(2) + &line(3));
+    folder.write("in/b.jsonl.gz", gzip((line(1) + &line(2)).as_bytes()));
+    folder.write("in/c.mbox", mail(1) + &mail(2) + &mail(4));
+    folder.write("in/d.tar", tar(&[("1", 1), ("2", 2), ("same", 5), ("same", 2), ("same", 6)]));
+    folder.write("in/e.zip", zip([("1", text(1)), ("2", text(2))]));
+    folder.write("in/f.warc", warc(&[1, 2]));
+    folder.write("in/g.txt", text(2));
+    folder.ok(&["ingest", "-q", "--profile", "words", "in"]);
+    let removed = [
+        "in/a.jsonl:2",
+        "in/b.jsonl.gz:2",
+        "in/c.mbox#2",
+        "in/d.tar!2",
+        "in/e.zip!2",
+        "in/f.warc#urn:uuid:2",
+        "in/g.txt",
+    ];
+    folder.ok(&[&["rm", "--keep-out"], &removed[..]].concat());
+    folder.ok(&["dedup", "-q", "--format", "json", "-o", "report.jsonl"]);
+}
+
+#[test]
+fn copies_of_containers_lack_what_is_kept_out() {
+    let folder = Folder::new();
+    archive(&folder);
+    let (run, lines, summary) = apply(&folder, &["--write", "clean", "--yes"]);
+    assert_eq!((run.status, &summary["kept_out"], &summary["kept_out_left"]), (0, &7.into(), &().into()), "{run:#?}");
+    let of_tar = lines.iter().find(|line| line["source"].as_str().unwrap().ends_with("d.tar")).unwrap();
+    assert_eq!((&of_tar["act"], &of_tar["kept_out"]), (&"write".into(), &2.into()), "{of_tar}");
+    folder.ok(&["--db", "copy", "ingest", "-q", "--profile", "words", "clean"]);
+    assert!(
+        digests(&folder, "copy").is_subset(&digests(&folder, ".fpdb")),
+        "nothing is in the copy that is not stored"
+    );
+    let copy = fs::read_to_string(folder.path().join("clean/in/a.jsonl")).unwrap();
+    assert_eq!(copy, line(1));
+    // Nothing is left to do.
+    let (run, _, summary) = apply(&folder, &["--write", "clean", "--yes"]);
+    assert_eq!((run.status, &summary["done_before"]), (0, &summary["sources"]), "{run:#?}");
+    let told = folder.ok(&["apply", "report.jsonl", "--write", "other"]);
+    assert!(told.stdout.contains("other/in/c.mbox, without 1 record whose contents are kept out"), "{told:#?}");
+    assert!(told.stderr.contains("the copy will lack 7 records whose contents are kept out"), "{told:#?}");
+}
+
+#[test]
+fn copies_with_marks_or_without_passages_lack_it_too() {
+    let folder = Folder::new();
+    archive(&folder);
+    let (run, _, summary) = apply(&folder, &["--write", "marked", "--mark", "verdict", "--yes"]);
+    assert_eq!((run.status, &summary["kept_out"]), (0, &7.into()), "{run:#?}");
+    let marked = fs::read_to_string(folder.path().join("marked/in/a.jsonl")).unwrap();
+    assert_eq!((marked.lines().count(), marked.contains(&text(2)), marked.contains("verdict")), (2, false, true));
+    folder.ok(&["dedup", "--passages", "--min-length", "20", "-q", "--format", "json", "-o", "passages.jsonl"]);
+    let cut = folder.ok(&["apply", "passages.jsonl", "--write", "cut", "--cut", "--yes", "--format", "json"]);
+    assert_eq!(cut.json().last().unwrap()["kept_out"], 7, "{cut:#?}");
+    for copy in ["marked", "cut"] {
+        let db = format!("{copy}.db");
+        folder.ok(&["--db", &db, "ingest", "-q", "--profile", "words", copy]);
+        let found = folder.ok(&["--db", &db, "query", "in/g.txt", "--format", "json"]).json().remove(0);
+        let best = found["matches"].as_array().unwrap().iter().filter(|found| found["containment"] == 1.0);
+        assert_eq!(best.count(), 0, "{copy}: {found}");
+    }
+}
+
+#[test]
+fn what_cannot_be_left_out_is_counted() {
+    let folder = Folder::new();
+    let inner = zip([("1", text(1)), ("2", text(2))]);
+    folder.write("in/outer.zip", zip([("in.zip", inner.as_slice()), ("7", text(7).as_bytes())]));
+    folder.write("in/a.mbox", with_attachment(8, 2) + &with_attachment(2, 9) + &mail(1));
+    folder.ok(&["ingest", "-q", "--profile", "words", "--attachments", "in"]);
+    let names = folder.ok(&["list", "--format", "json"]).json();
+    let secret = |suffix: &str| names.iter().any(|document| document["name"].as_str().unwrap().ends_with(suffix));
+    assert!(secret("in.zip!2") && secret("a.mbox#1!a.txt"), "{names:#?}");
+    folder.ok(&["rm", "--keep-out", "in/outer.zip!in.zip!2", "in/a.mbox#1!a.txt", "in/a.mbox#2"]);
+    folder.ok(&["dedup", "-q", "--format", "json", "-o", "report.jsonl"]);
+    let (run, lines, summary) = apply(&folder, &["--write", "clean", "--yes"]);
+    // The attachment stays with its mail, and the second mail with its attachment.
+    assert_eq!((run.status, &summary["kept_out_left"], &summary["kept_out"]), (2, &3.into(), &().into()), "{run:#?}");
+    assert!(lines.iter().all(|line| line["reason"].as_str().unwrap().contains("stay although they are kept out")));
+    assert!(run.stderr.contains("warning: 3 records are in the copy although the contents are kept out"), "{run:#?}");
+    // A mail leaves with the attachment that is kept out too.
+    folder.ok(&["rm", "--keep-out", "in/a.mbox#2!a.txt"]);
+    let (_, lines, summary) = apply(&folder, &["--write", "clean", "--yes"]);
+    assert_eq!((&summary["kept_out"], &summary["kept_out_left"]), (&1.into(), &2.into()), "{summary} {lines:#?}");
+}
+
+#[test]
+fn what_a_stored_document_has_stays() {
+    let folder = Folder::new();
+    folder.write("in/a.jsonl", line(1) + &line(2));
+    folder.write("in/b.jsonl", line(2) + &line(4));
+    folder.ok(&["ingest", "-q", "--profile", "words", "in"]);
+    folder.ok(&["rm", "--keep-out", "in/a.jsonl:2"]);
+    folder.ok(&["dedup", "-q", "--format", "json", "-o", "report.jsonl"]);
+    let (run, _, summary) = apply(&folder, &["--write", "clean", "--yes"]);
+    assert_eq!((run.status, &summary["kept_out"]), (0, &1.into()), "{run:#?}");
+    let copy = |name: &str| fs::read_to_string(folder.path().join("clean/in").join(name)).unwrap();
+    assert_eq!((copy("a.jsonl"), copy("b.jsonl")), (line(1), line(2) + &line(4)));
+}
