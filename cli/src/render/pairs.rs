@@ -119,10 +119,12 @@ pub(crate) fn boilerplate_left_out(hashes: u64) -> String {
     format!("{} {are} held by boilerplate and {were} not counted", count(hashes, "fingerprint"))
 }
 
-/// A line with the number of pairs.
-pub(crate) fn pairs_total(printed: u64, all: u64) -> String {
+/// A line with the number of pairs. A pair with one long passage can have a low score, so if pairs are left
+/// out, the line names the flag that lists such pairs first.
+pub(crate) fn pairs_total(printed: u64, all: u64, by_longest: bool) -> String {
+    let longest = if by_longest { "" } else { "; --sort longest puts long passages first" };
     match all - printed {
         0 => format!("{}\n", count(all, "pair")),
-        _ => format!("{} of {} (--top 0 prints all)\n", grouped(printed), count(all, "pair")),
+        _ => format!("{} of {} (--top 0 prints all{longest})\n", grouped(printed), count(all, "pair")),
     }
 }

@@ -225,7 +225,8 @@ impl Listing<'_> {
     fn end(mut self, found: u64) -> anyhow::Result<()> {
         self.write_waiting()?;
         if found > 0 {
-            self.output.for_people(&pairs_total(self.listed, found))?;
+            let by_longest = self.args.sort == PairSort::Longest;
+            self.output.for_people(&pairs_total(self.listed, found, by_longest))?;
         }
         self.output.finish()
     }
@@ -308,8 +309,15 @@ fn left_out(
         printer.note(&format!("{pairs} as a whole; the two files listed first under {below} reach the threshold"));
     }
     if answer.below > 0 && args.min_resemblance.is_none() && options.min_resemblance > 0.0 {
+        // A report is sorted by its headings.
+        let longest = match (args.sort, format) {
+            (PairSort::Score, OutputFormat::Human | OutputFormat::Json | OutputFormat::Csv) => {
+                ", and --sort longest puts long passages first"
+            }
+            _ => "",
+        };
         printer.note(&format!(
-            "{} a resemblance below {} and {} left out (--min-resemblance 0 shows them)",
+            "{} a resemblance below {} and {} left out (--min-resemblance 0 shows them{longest})",
             if answer.below == 1 {
                 "1 more pair has".to_owned()
             } else {
