@@ -1,5 +1,7 @@
 //! Boilerplate: handed-out text counts neither in scores nor in passages.
 
+use std::collections::BTreeMap;
+
 use fpdb::{
     Database, DatabaseWriter, DiffOptions, Document, Fingerprinter, Fingerprints, Format, IngestOptions, IngestSummary,
     Language, Profile, QuerySource, Selection, Task, Unit, WordRule,
@@ -46,6 +48,12 @@ fn copies_are_found_below_what_was_handed_out() {
             let measures = ["resemblance", "containment_a", "containment_b"];
             let measures = measures.map(|name| own[format!("{view}{name}")].as_f64());
             assert_eq!(measures, [Some(1.0); 3], "{profile} {weight}");
+            let table = folder.ok(&["--db", &database, "pairs", "--weight", weight, "--format", "csv"]).stdout;
+            let row: BTreeMap<String, String> =
+                csv::Reader::from_reader(table.as_bytes()).deserialize().next().unwrap().unwrap();
+            for (name, value) in own.as_object().unwrap() {
+                assert_eq!(row[&format!("{name}_without_boilerplate")].parse().ok(), value.as_f64(), "{name}: {table}");
+            }
         }
     }
 }

@@ -266,6 +266,19 @@ fn pair_columns<'a>(shown: PairColumns) -> Vec<Column<PairRow<'a>>> {
             ("b_last_page", |row| page(row.passage.map(|passage| &passage.document), 1)),
         ]);
     }
+    // The measures that text for people shows.
+    columns.extend_from_slice(&[
+        ("resemblance_without_boilerplate", |row| row.measured.measures().resemblance.to_string()),
+        ("containment_a_without_boilerplate", |row| row.measured.measures().containment_a.to_string()),
+        ("containment_b_without_boilerplate", |row| row.measured.measures().containment_b.to_string()),
+    ]);
+    if shown.text == PairText::View {
+        columns.extend_from_slice(&[
+            ("text_resemblance_without_boilerplate", |row| optional(row.measured.measures().text_resemblance)),
+            ("text_containment_a_without_boilerplate", |row| optional(row.measured.measures().text_containment_a)),
+            ("text_containment_b_without_boilerplate", |row| optional(row.measured.measures().text_containment_b)),
+        ]);
+    }
     columns
 }
 

@@ -107,8 +107,8 @@ fn a_copied_function_is_found_in_large_programs_and_their_frame_is_not() {
         "1 pair is below the threshold as a whole; the two files listed first under it reach the threshold\n"
     ));
     let table = folder.ok(&["pairs", "--submission-by", "in", "--format", "csv"]).stdout;
-    assert!(table.lines().next().unwrap().ends_with(",a_submission,b_submission,a_file,b_file,by_files"), "{table}");
-    assert!(table.ends_with(",in/ann,in/bob,in/ann/help.c,in/bob/tools.c,true\n"), "{table}");
+    assert!(table.lines().next().unwrap().contains(",a_submission,b_submission,a_file,b_file,by_files,"), "{table}");
+    assert!(table.contains(",in/ann,in/bob,in/ann/help.c,in/bob/tools.c,true,"), "{table}");
 }
 
 /// Each line shows the shared fingerprints of both views: two scripts of calls have little structure.
