@@ -260,6 +260,48 @@ proptest! {
     }
 }
 
+/// If nearly all documents share a text, `pairs` says how to mark it.
+#[test]
+fn a_handout_that_is_not_marked_is_noticed() {
+    let folder = Folder::new();
+    let task = statements(1, 60);
+    folder.write("task.c", &task);
+    let write = |name: &str, seed: u64| folder.write(name, task.clone() + &statements(1000 * seed, 40));
+    const NOTICED: &str = "like those of a text that was handed out";
+    for profile in ["words", "prose"] {
+        let pairs = |flags: &[&str]| folder.ok(&[&["--db", profile, "pairs"][..], flags].concat()).stderr;
+        let ingest =
+            |paths: &[&str]| folder.ok(&[&["--db", profile, "ingest", "-q", "--profile", profile], paths].concat());
+        for student in 1..6 {
+            write(&format!("in/{student}/a.c"), student);
+            folder.write(&format!("in/{student}/b.c"), statements(10_000 * student, 20));
+        }
+        // Five documents may have copied from each other.
+        ingest(&["in"]);
+        assert!(!pairs(&["--submission-by", "in"]).contains(NOTICED));
+        for student in 6..9 {
+            write(&format!("in/{student}/a.c"), student);
+        }
+        folder.write("in/9/a.c", statements(90_000, 40));
+        ingest(&["in"]);
+        let told = pairs(&["--submission-by", "in"]);
+        assert!(told.contains("are each in 8 or more of 9 submissions, ") && told.contains("--max-df 7)"), "{told}");
+        assert!(!pairs(&[]).contains(NOTICED), "eight of fourteen documents");
+        assert!(!pairs(&["--submission-by", "in", "--max-df", "7"]).contains(NOTICED));
+        // Only new documents can have got the handout of this year.
+        for number in 0..40 {
+            folder.write(&format!("old/{number}.c"), statements(1_000_000 + 1000 * number, 20));
+        }
+        ingest(&["old"]);
+        assert!(!pairs(&["--submission-by", "in"]).contains(NOTICED));
+        let told = pairs(&["--submission-by", "in", "--old", "old"]);
+        assert!(told.contains("are each in 8 or more of 9 new submissions, "), "{told}");
+        ingest(&["in", "--boilerplate", "task.c"]);
+        assert!(!pairs(&["--submission-by", "in", "--old", "old"]).contains(NOTICED));
+        std::fs::remove_dir_all(folder.path().join("in")).unwrap();
+    }
+}
+
 /// A handout that was forgotten is added later with the flags of the folder.
 #[test]
 fn a_forgotten_handout_is_added() {

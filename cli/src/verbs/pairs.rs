@@ -327,6 +327,21 @@ fn left_out(
             if answer.below == 1 { "is" } else { "are" }
         ));
     }
+    if let Some((hashes, documents)) = answer.handed_out {
+        let (old, all) = match answer.divided {
+            Some((_, new)) => (" new", new),
+            None => ("", answer.documents),
+        };
+        let what = if args.submission_by.is_some() { "submissions" } else { "documents" };
+        printer.note(&format!(
+            "{} are each in {} or more of {}{old} {what}, like those of a text that was handed out; if one was, \
+             `fpdb ingest --boilerplate FILE` leaves it out (without the file: --max-df {})",
+            count(hashes, "fingerprint"),
+            grouped(documents),
+            grouped(all),
+            documents - 1
+        ));
+    }
     // Formats for programs have no place for this note, so it is printed even with --quiet.
     let say = |text: String| if format.is_for_people() { printer.note(&text) } else { printer.warning(&text) };
     if answer.boilerplate > 0 {

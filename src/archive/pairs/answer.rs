@@ -180,6 +180,11 @@ pub struct PairsSummary {
     /// Number of hashes ignored because boilerplate holds them.
     pub boilerplate: u64,
     /// Number of pairs that share a hash but do not reach the thresholds.
+    /// Number of hashes that nearly all documents hold, and the least number of documents that hold each. They
+    /// count, but probably belong to a text that was handed out and is not marked as boilerplate. `None` if
+    /// the hashes or the documents are few. With `new_since` or `old`, only new documents are counted; with
+    /// submissions, submissions.
+    pub handed_out: Option<(u64, u64)>,
     pub below: u64,
     /// Number of pairs of submissions found only by a pair of their documents that reaches the thresholds.
     pub by_files: u64,

@@ -118,6 +118,7 @@ pub(crate) fn find<'a>(
         names: ends.map(|[first, last]| Ok::<_, Error>((name(first)?, name(last)?))).transpose()?,
         common: plan.common,
         boilerplate: plan.boilerplate,
+        handed_out: plan.handed_out,
         below,
         by_files: by_files.into_inner(),
         unread,
