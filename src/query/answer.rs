@@ -318,4 +318,13 @@ pub struct Passage {
     /// words and marks.
     #[serde(default, skip_serializing_if = "is_false")]
     pub as_written: bool,
+    /// Number of its symbols in quotations, phrases, and long stretches of other text that does not count. Not
+    /// in the JSON.
+    #[serde(skip)]
+    pub(crate) uncounted: u64,
+}
+
+/// The number of symbols that count in the longest of these passages.
+pub(crate) fn longest(passages: &[Passage]) -> Option<u64> {
+    passages.iter().map(|passage| passage.symbols.saturating_sub(passage.uncounted)).max()
 }

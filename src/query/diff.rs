@@ -6,7 +6,7 @@ use super::answer::{IgnoredBecause, Match, QueryAnswer, TextLookup};
 use super::answering::containment_of;
 use super::estimate::Sizes;
 use super::evidence::{query_text, spans, whole_text};
-use super::ignored::stretches_of;
+use super::ignored::IgnoredText;
 use super::options::{Mode, PassageOptions};
 use super::passages::{self, DocumentPassages, SharedFingerprint};
 use super::phrases::{PhraseFinder, Phrases};
@@ -240,14 +240,16 @@ fn find_passages(
         true => a.uncounted.with(&a.only_in(&held)),
         false => a.uncounted.clone(),
     };
-    let texts = query_text(a, &mut symboliser, shared_hashes(a, b), uncounted, stretches_of(a, &held), stop)?
+    let skipped: Vec<u64> = a.hashes.iter().filter(|hash| hash.skipped.is_some()).map(|hash| hash.hash).collect();
+    let ignored = IgnoredText::of(a, &held, &skipped);
+    let texts = query_text(a, &mut symboliser, shared_hashes(a, b), uncounted, ignored.clone(), stop)?
         .and_then(|a| Ok((a, whole_text(b, &mut symboliser)?)));
     stop.check()?;
     Ok(match texts {
         Ok((text, other)) => (text.compare(&other, shared_hashes(a, b), joining, stop)?, None),
         Err(why) => {
             let (marks, places) = marks(a, b);
-            (passages::infer(a, &marks, &places, joining), Some(why))
+            (passages::infer(a, &marks, &places, &ignored, joining), Some(why))
         }
     })
 }

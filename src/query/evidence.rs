@@ -1,13 +1,12 @@
 //! Evidence: finds the passages of the documents that an answer shows.
 
 use std::collections::HashMap;
-use std::ops::Range;
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::answer::{Ignored, IgnoredBecause};
-use super::ignored::stretches_of;
+use super::ignored::IgnoredText;
 use super::location::Location;
 use super::options::QueryOptions;
 use super::passages::{self, DocumentPassages, QueryText, SharedFingerprint};
@@ -34,8 +33,7 @@ pub(super) struct SharedFingerprints {
     pub(super) ignored: Vec<Ignored>,
     /// The ignored hashes, ascending.
     ignored_hashes: Vec<u64>,
-    /// For each view, the long stretches of the query that boilerplate holds.
-    stretches: [Vec<Range<u32>>; 2],
+    ignored_text: IgnoredText,
 }
 
 impl SharedFingerprints {
@@ -84,7 +82,7 @@ impl SharedFingerprints {
         let boilerplate =
             |(hash, because): &(&QueryHash, _)| (*because == IgnoredBecause::Boilerplate).then_some(hash.hash);
         let boilerplate: Vec<u64> = ignored.iter().filter_map(boilerplate).collect();
-        shared.stretches = stretches_of(subject, &boilerplate);
+        shared.ignored_text = IgnoredText::of(subject, &boilerplate, &shared.ignored_hashes);
         Ok(shared)
     }
 }
@@ -143,7 +141,7 @@ impl<'a> Evidence<'a> {
             false => subject.uncounted.clone(),
         };
         let hashes = shared.hashes.iter().copied();
-        let query = query_text(subject, &mut symboliser, hashes, uncounted, shared.stretches.clone(), stop)?;
+        let query = query_text(subject, &mut symboliser, hashes, uncounted, shared.ignored_text.clone(), stop)?;
         let mut stored = StoredTexts::new(store, limits).stopped_by(stop);
         if query.is_ok() {
             for &(id, record) in documents {
@@ -191,7 +189,7 @@ impl<'a> Evidence<'a> {
             }
         };
         let places = places_of(self.store, id, marks)?;
-        let mut inferred = passages::infer(self.subject, marks, &places, options);
+        let mut inferred = passages::infer(self.subject, marks, &places, &shared.ignored_text, options);
         if let Ok(query) = &self.query {
             inferred.passages.iter_mut().for_each(|passage| passage.query.pages = query.pages(passage.query.span()));
         }
@@ -233,7 +231,7 @@ fn document_text(
 }
 
 /// The text of a query, prepared to find the hashes that it shares; or why it is not available. `uncounted`
-/// are its symbols that do not count; `ignored` are, for each view, the stretches that boilerplate holds.
+/// are the symbols that do not help a passage to reach its least length.
 ///
 /// # Errors
 /// [`Error::Stopped`](crate::Error::Stopped).
@@ -242,7 +240,7 @@ pub(super) fn query_text(
     symboliser: &mut Symboliser,
     hashes: impl Iterator<Item = u64>,
     uncounted: Uncounted,
-    ignored: [Vec<Range<u32>>; 2],
+    ignored: IgnoredText,
     stop: &StopToken,
 ) -> Result<std::result::Result<QueryText, &'static str>> {
     let text = whole_text(subject, symboliser);

@@ -1,14 +1,34 @@
-//! Ignored: the long stretches of a query that boilerplate holds. No match lies in them.
+//! Ignored: the long stretches of a query that do not count. No match lies in those that boilerplate holds.
 
 use std::ops::Range;
 
 use super::prepared::{PreparedQuery, view_index};
 use fpdb_kernel::columns::Fingerprint;
 use fpdb_kernel::profile::{Profile, Selection};
+use fpdb_passages::Uncounted;
+
+/// The long stretches of a query that do not count, in each view.
+#[derive(Clone, Default)]
+pub(super) struct IgnoredText {
+    /// The stretches that boilerplate holds.
+    pub(super) boilerplate: [Vec<Range<u32>>; 2],
+    /// The symbols of all stretches, and those in quotations and phrases.
+    pub(super) all: [Uncounted; 2],
+}
+
+impl IgnoredText {
+    /// `boilerplate` are the hashes that boilerplate holds, `all` those that do not count for any reason;
+    /// both ascend.
+    pub(super) fn of(subject: &PreparedQuery, boilerplate: &[u64], all: &[u64]) -> Self {
+        // Only prose has quotations and phrases, and prose has one view.
+        let all = stretches_of(subject, all).map(|stretches| subject.uncounted.with(&stretches));
+        Self { boilerplate: stretches_of(subject, boilerplate), all }
+    }
+}
 
 /// For each view of a query, the stretches in which every fingerprint has one of these `hashes`, which must
 /// ascend.
-pub(super) fn stretches_of(subject: &PreparedQuery, hashes: &[u64]) -> [Vec<Range<u32>>; 2] {
+fn stretches_of(subject: &PreparedQuery, hashes: &[u64]) -> [Vec<Range<u32>>; 2] {
     let mut of_views = <[Vec<Range<u32>>; 2]>::default();
     if hashes.is_empty() {
         return of_views;

@@ -8,7 +8,9 @@ use rayon::prelude::*;
 
 use crate::archive::pairs::Pair;
 use crate::database::Database;
-use crate::query::{Ignored, Location, Match, PassageOptions, QueryAnswer, QueryOptions, QuerySource, TextCache};
+use crate::query::{
+    Ignored, Location, Match, PassageOptions, QueryAnswer, QueryOptions, QuerySource, TextCache, longest,
+};
 use fpdb_host::error::Result;
 use fpdb_host::progress::Task;
 use fpdb_host::setters::setters;
@@ -48,7 +50,7 @@ impl Database {
         let mut found = found_in(self, &ids, evidence, task)?;
         for (pair, ids) in documents.iter_mut().zip(&ids) {
             let passages = found.matches.remove(ids).map_or_else(Vec::new, |found| found.passages);
-            pair.longest = Some(passages.iter().map(|passage| passage.symbols).max().unwrap_or(0));
+            pair.longest = Some(longest(&passages).unwrap_or(0));
             pair.passages = Some(passages);
         }
         for pair in pairs.iter_mut().filter(|pair| !pair.files.is_empty()) {

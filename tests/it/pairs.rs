@@ -197,6 +197,53 @@ fn pairs_are_sorted_by_their_longest_passages() {
     assert!(run.status == 2 && run.stderr.contains("sorted by its headings"), "{run:?}");
 }
 
+/// A text that all hold, ignored by `--max-df`, makes no passage beside it longer.
+#[test]
+fn the_longest_passage_is_that_of_the_text_that_counts() {
+    let folder = Folder::new();
+    let statements = |first: u64, count: u64| -> String {
+        let statement = |line| format!("{} = {}({});\n", word(line), word(7 * line), word(31 * line % 900));
+        (first..first + count).map(statement).collect()
+    };
+    let (task, small, large) = (statements(1, 60), statements(1000, 12), statements(2000, 30));
+    for number in 0..8 {
+        let own = statements(3000 + 100 * number, 40);
+        let text = match number {
+            0 | 1 => format!("{task}{small}{own}"),
+            2 | 3 => format!("{task}{own}{large}"),
+            _ => format!("{task}{own}"),
+        };
+        folder.write(&format!("in/{number}.c"), text);
+    }
+    let profiles = ["words", "prose"];
+    for profile in profiles {
+        folder.ok(&["--db", profile, "ingest", "-q", "--profile", profile, "in"]);
+    }
+    let longest = |profile, flags: &[&str]| {
+        let pairs = ["--db", profile, "pairs", "--sort", "longest", "--min-resemblance", "0", "--format", "json"];
+        let pairs = folder.ok(&[&pairs[..], flags].concat()).json();
+        pairs.iter().map(|pair| (names(pair), pair["longest"].as_u64().unwrap())).collect::<Vec<_>>()
+    };
+    let pair = |a: &str, b: &str| (format!("in/{a}.c"), format!("in/{b}.c"));
+    for is_there in [true, false] {
+        if !is_there {
+            std::fs::remove_dir_all(folder.path().join("in")).unwrap();
+        }
+        for profile in profiles {
+            let whole = longest(profile, &[]);
+            assert_eq!(whole[0].0, pair("0", "1"), "{profile} {whole:?}");
+            let counted = longest(profile, &["--max-df", "4"]);
+            assert_eq!(counted[0].0, pair("2", "3"), "{profile} {counted:?}");
+            let [of_large, of_small] = [pair("2", "3"), pair("0", "1")]
+                .map(|names| counted.iter().find(|(found, _)| *found == names).unwrap().1);
+            assert!(of_small * 3 > of_large && of_small * 2 < of_large, "{profile} {counted:?}");
+            if profile == "words" && is_there {
+                assert_eq!([of_large, of_small], [90, 36]);
+            }
+        }
+    }
+}
+
 /// Each format reports ignored hashes, by default and with `--quiet`.
 #[test]
 fn hashes_that_were_not_counted_are_told_in_every_format() {

@@ -79,7 +79,12 @@ impl Uncounted {
 
     /// The number of symbols in a range that count.
     pub fn counted(&self, range: &Range<u64>) -> u64 {
-        (range.end - range.start) - (self.up_to(range.end) - self.up_to(range.start))
+        (range.end - range.start) - self.within(range)
+    }
+
+    /// The number of symbols in a range that do not count.
+    pub fn within(&self, range: &Range<u64>) -> u64 {
+        self.up_to(range.end) - self.up_to(range.start)
     }
 
     /// The number of symbols before a place that do not count.

@@ -458,7 +458,7 @@ class Pair(Answer):
         without_boilerplate: the measures without the fingerprints that boilerplate holds, as the score is; None where it holds
             none of the database.
         passages: the passages that they share, `query` being a and `document` b, where `passages` asks for them.
-        longest: symbols of the longest of these passages; of two submissions, of the longest of any two of their documents.
+        longest: symbols that count in the longest of these passages; of two submissions, in the longest of any two of their documents.
         files: of two submissions, the best pairs of their documents, with their passages: first those that reach the thresholds,
             then those that share most; `files_left_out` more share something. Empty without `submission_by`, and for two
             documents that are part of no submission.

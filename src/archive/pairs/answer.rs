@@ -63,8 +63,9 @@ pub struct Pair {
     /// [`Database::add_passages`](crate::Database::add_passages).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub passages: Option<Vec<Passage>>,
-    /// Number of symbols in the longest of these passages, 0 without any; for two submissions, in the longest
-    /// of any two of their documents. `None` if passages were not looked for.
+    /// Number of symbols that count in the longest of these passages, 0 without any; for two submissions, in
+    /// the longest of any two of their documents. Long stretches of text that does not count are left out.
+    /// `None` if passages were not looked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub longest: Option<u64>,
     /// For two submissions, the best pairs of their documents: first those that reach the thresholds, then
@@ -179,12 +180,12 @@ pub struct PairsSummary {
     pub common: u64,
     /// Number of hashes ignored because boilerplate holds them.
     pub boilerplate: u64,
-    /// Number of pairs that share a hash but do not reach the thresholds.
     /// Number of hashes that nearly all documents hold, and the least number of documents that hold each. They
     /// count, but probably belong to a text that was handed out and is not marked as boilerplate. `None` if
     /// the hashes or the documents are few. With `new_since` or `old`, only new documents are counted; with
     /// submissions, submissions.
     pub handed_out: Option<(u64, u64)>,
+    /// Number of pairs that share a hash but do not reach the thresholds.
     pub below: u64,
     /// Number of pairs of submissions found only by a pair of their documents that reaches the thresholds.
     pub by_files: u64,

@@ -11,6 +11,7 @@
 use std::collections::HashMap;
 
 use super::super::answer::Passage;
+use super::super::ignored::IgnoredText;
 use super::super::location::Location;
 use super::super::options::PassageOptions;
 use super::super::prepared::PreparedQuery;
@@ -19,8 +20,7 @@ use super::{DocumentPassages, SharedFingerprint};
 use fpdb_kernel::columns::Fingerprint;
 use fpdb_kernel::document::Span;
 use fpdb_kernel::profile::{Profile, Selection, View};
-use fpdb_passages::Covered;
-use fpdb_passages::Extent;
+use fpdb_passages::{Covered, Extent, Uncounted};
 use fpdb_store::FingerprintPlace;
 
 /// Maximum number of seeds of one document, and of one hash in it. If repetitive text gives more, occurrences
@@ -57,15 +57,17 @@ pub(in crate::query) fn infer(
     subject: &PreparedQuery,
     marks: &[SharedFingerprint],
     places: &HashMap<u32, FingerprintPlace>,
+    ignored: &IgnoredText,
     options: &PassageOptions,
 ) -> DocumentPassages {
+    let [ignored, ignored_text] = &ignored.all;
     let Some(text) = subject.profile.text_view() else {
-        return infer_view(subject, &subject.profile, marks, places, options);
+        return infer_view(subject, &subject.profile, marks, places, ignored, options);
     };
     let (of_text, of_structure): (Vec<_>, Vec<_>) =
         marks.iter().copied().partition(|mark| subject.profile.view_of(mark.hash) == View::Text);
-    let structure = infer_view(subject, &subject.profile.structure_view(), &of_structure, places, options);
-    let text = infer_view(subject, &text, &of_text, places, options);
+    let structure = infer_view(subject, &subject.profile.structure_view(), &of_structure, places, ignored, options);
+    let text = infer_view(subject, &text, &of_text, places, ignored_text, options);
     both_views(structure, text, subject.symbols, &|span| subject.symbols_within(span), options)
 }
 
@@ -75,6 +77,7 @@ fn infer_view(
     profile: &Profile,
     marks: &[SharedFingerprint],
     places: &HashMap<u32, FingerprintPlace>,
+    ignored: &Uncounted,
     options: &PassageOptions,
 ) -> DocumentPassages {
     let k = u64::from(profile.k());
@@ -116,7 +119,10 @@ fn infer_view(
             length: length(run, k),
         }
     });
-    let passages = joined.iter().map(|run| passage(run, k));
+    let passages = joined.iter().map(|run| Passage {
+        uncounted: ignored.within(&(run.first.query.position..run.last.query.position + k)),
+        ..passage(run, k)
+    });
     let passages = match profile.is_text_view() {
         true => passages.map(as_written).collect(),
         false => passages.collect(),
@@ -215,6 +221,7 @@ fn passage(run: &SeedRun<'_>, k: u64) -> Passage {
         same_names: None,
         exact: false,
         as_written: false,
+        uncounted: 0,
     }
 }
 

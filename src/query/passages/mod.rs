@@ -31,6 +31,7 @@ use std::sync::OnceLock;
 use rustc_hash::FxHashMap;
 
 use super::answer::Passage;
+use super::ignored::IgnoredText;
 use super::options::PassageOptions;
 use super::text::WholeText;
 use fpdb_host::error::{Error, Result};
@@ -134,7 +135,9 @@ pub(super) struct QueryText {
     occurrences: Occurrences,
     uncounted: Uncounted,
     /// The stretches that boilerplate holds.
-    ignored: Vec<Range<u32>>,
+    boilerplate: Vec<Range<u32>>,
+    /// The symbols that do not count in the length of a passage.
+    ignored: Uncounted,
     /// The query's words, once the query is compared for rewritten text.
     words: OnceLock<QueryWords>,
     /// The text as written, if the profile has two views. All other fields then describe the structure.
@@ -142,8 +145,8 @@ pub(super) struct QueryText {
 }
 
 impl QueryText {
-    /// Prepares a text. `hashes` are the hashes of its fingerprints, without duplicates. `uncounted` are its
-    /// symbols that do not count. `ignored` are, for each view, the stretches that boilerplate holds.
+    /// Prepares a text. `hashes` are the hashes of its fingerprints, without duplicates. `uncounted` are the
+    /// symbols that do not help a passage to reach its least length.
     ///
     /// # Errors
     /// [`Error::Stopped`].
@@ -152,11 +155,13 @@ impl QueryText {
         profile: &Profile,
         hashes: impl Iterator<Item = u64>,
         uncounted: Uncounted,
-        [ignored, ignored_text]: [Vec<Range<u32>>; 2],
+        ignored: IgnoredText,
         stop: &StopToken,
     ) -> Result<Self> {
         let (of_text, of_structure): (Vec<u64>, Vec<u64>) =
             hashes.partition(|&hash| profile.view_of(hash) == View::Text);
+        let IgnoredText { boilerplate: [first, second], all: [all_of_first, all_of_second] } = ignored;
+        let (ignored, ignored_text) = ((first, all_of_first), (second, all_of_second));
         let text_view = match (profile.text_view(), text.take_text_view()) {
             (Some(view), Some(text)) => {
                 // Only prose has text that does not count.
@@ -173,14 +178,15 @@ impl QueryText {
         profile: &Profile,
         hashes: Vec<u64>,
         uncounted: Uncounted,
-        ignored: Vec<Range<u32>>,
+        (boilerplate, ignored): (Vec<Range<u32>>, Uncounted),
         stop: &StopToken,
     ) -> Result<Self> {
         let wanted: FxHashMap<u64, u32> = hashes.into_iter().zip(0..).collect();
         let occurrences = Occurrences::find(text.values(), profile.k() as usize, profile.marks(), &wanted);
         stop.check()?;
         let words = OnceLock::new();
-        Ok(Self { text, profile: *profile, wanted, occurrences, uncounted, ignored, words, text_view: None })
+        let profile = *profile;
+        Ok(Self { text, profile, wanted, occurrences, uncounted, boilerplate, ignored, words, text_view: None })
     }
 
     /// The first and the last page of a span of the query, if it is a PDF.
@@ -236,7 +242,7 @@ impl QueryText {
         );
         // If two texts contain the boilerplate and have the same text after it, they share a k-gram across
         // its end. The match around that k-gram runs back through the boilerplate, so that part is cut off.
-        cut(&mut matches, &self.ignored, settings.guarantee() as u32);
+        cut(&mut matches, &self.boilerplate, settings.guarantee() as u32);
         stop.check()?;
         let mut joined = match options.rewritten {
             true => rewritten::passages(&Rewriting {
@@ -285,7 +291,10 @@ impl QueryText {
         let mut names = NameComparison::new(&self.text, document, &matches);
         let passages = joined.iter().map(|joined| {
             stop.check()?;
-            let passage = passage(joined, &self.text, document, &mut names);
+            let passage = Passage {
+                uncounted: self.ignored.within(&(joined.query.start.into()..joined.query.end.into())),
+                ..passage(joined, &self.text, document, &mut names)
+            };
             Ok(if profile.is_text_view() { as_written(passage) } else { passage })
         });
         Ok(DocumentPassages { passages: passages.collect::<Result<_>>()?, left_out, covered, repeats })
@@ -301,6 +310,7 @@ fn passage(joined: &Joined, query: &WholeText, document: &WholeText, names: &mut
         same_names: names.same(joined),
         exact: true,
         as_written: false,
+        uncounted: 0,
     }
 }
 
