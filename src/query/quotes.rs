@@ -1,7 +1,11 @@
-//! Quotations: finds the parts of a document in quotation marks, which the author attributes to someone else.
+//! Quotations: finds the parts of a document that the author attributes to someone else.
 //!
-//! A quotation ends with the closing mark that fits its opening mark, in the same paragraph. A mark without
-//! such an end opens no quotation. Single marks open no quotation either, since they are mostly apostrophes.
+//! * Text in quotation marks. A quotation ends with the closing mark that fits its opening mark, in the same
+//!   paragraph, or in a later one if each paragraph up to it begins with the opening mark again. A mark without
+//!   such an end opens no quotation. Single marks open no quotation either, since they are mostly apostrophes;
+//!   two of them do (``as in TeX'').
+//! * Lines that begin with `>`, as in Markdown and in the answer to a mail.
+//! * The elements and environments of HTML and TeX for quotations.
 
 use fpdb_host::error::Result;
 use fpdb_kernel::document::{Format, Offsets, Span};
@@ -18,24 +22,77 @@ pub(super) const SKIPPING_QUOTATIONS: &str = "skipping quotations";
 /// Fails if the text cannot be extracted.
 pub(super) fn quotations(bytes: &[u8], format: Format, limits: &InputLimits) -> Result<Vec<Span>> {
     if !extract::applies(format) {
-        return Ok(find(Readable::decode(bytes).characters()));
+        let readable = Readable::decode(bytes);
+        return Ok(union(marked(readable.characters()).into_iter().chain(lines(readable.characters()))));
     }
     let extracted = extract::extract(format, bytes, limits)?;
-    let mut at = 0;
-    let characters = extracted.text.utf8_chunks().flat_map(|chunk| {
-        let start = at;
-        at += (chunk.valid().len() + chunk.invalid().len()) as u64;
-        chunk.valid().char_indices().map(move |(index, c)| {
-            let start = start + index as u64;
-            (c, Span { start, end: start + c.len_utf8() as u64 })
+    let characters = || {
+        let mut at = 0;
+        extracted.text.utf8_chunks().flat_map(move |chunk| {
+            let start = at;
+            at += (chunk.valid().len() + chunk.invalid().len()) as u64;
+            chunk.valid().char_indices().map(move |(index, c)| {
+                let start = start + index as u64;
+                (c, Span { start, end: start + c.len_utf8() as u64 })
+            })
         })
-    });
-    let found = find(characters);
+    };
+    let found = marked(characters()).into_iter();
     if extracted.offsets == Offsets::Extracted {
-        return Ok(found);
+        // In other formats the markup shows quotations, and such a line can be code.
+        let answered = if format == Format::Mail { lines(characters()) } else { Vec::new() };
+        return Ok(union(found.chain(answered)));
     }
     let mut map = Map::new(&extracted.segments, extracted.text.len() as u64);
-    Ok(found.into_iter().map(|span| map.origin(span)).collect())
+    Ok(union(found.map(|span| map.origin(span)).chain(of_markup(bytes, format))))
+}
+
+/// The quotations that only the markup of the original shows.
+fn of_markup(bytes: &[u8], format: Format) -> Vec<Span> {
+    match format {
+        Format::Markdown => lines(Readable::decode(bytes).characters()),
+        Format::Html => enclosed(bytes, &[("<blockquote", "</blockquote")]),
+        Format::Tex => {
+            enclosed(bytes, &[("\\begin{quote}", "\\end{quote}"), ("\\begin{quotation}", "\\end{quotation}")])
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The parts from an opening to its closing, for each of these pairs. They can lie in each other.
+fn enclosed(bytes: &[u8], pairs: &[(&str, &str)]) -> Vec<Span> {
+    let mut readable = Readable::decode(bytes);
+    readable.text.make_ascii_lowercase();
+    let mut found = Vec::new();
+    for (opening, closing) in pairs {
+        let opened = readable.text.match_indices(opening).map(|(at, _)| (at, true));
+        let closed = readable.text.match_indices(closing).map(|(at, _)| (at + closing.len(), false));
+        let mut places: Vec<(usize, bool)> = opened.chain(closed).collect();
+        places.sort_unstable();
+        let mut open = Vec::new();
+        for (at, opens) in places {
+            if opens {
+                open.push(at);
+            } else if let Some(start) = open.pop() {
+                found.push(Span { start: readable.origin_at(start), end: readable.origin_at(at) });
+            }
+        }
+    }
+    found
+}
+
+/// The union of these parts, ascending and disjoint.
+fn union(spans: impl Iterator<Item = Span>) -> Vec<Span> {
+    let mut spans: Vec<Span> = spans.collect();
+    spans.sort_unstable();
+    spans.dedup_by(|next, last| {
+        let touches = next.start <= last.end;
+        if touches {
+            last.end = last.end.max(next.end);
+        }
+        touches
+    });
+    spans
 }
 
 /// The closing marks for this opening mark.
@@ -53,25 +110,72 @@ fn ends(mark: char) -> Option<&'static [char]> {
     })
 }
 
-/// Finds quotations among characters, each given with its byte span.
-fn find(characters: impl Iterator<Item = (char, Span)>) -> Vec<Span> {
+/// A quotation whose end is not found yet.
+struct OpenQuotation {
+    mark: char,
+    ends: &'static [char],
+    /// True if the closing mark is written twice.
+    twice: bool,
+    start: u64,
+    /// True between two paragraphs.
+    waits: bool,
+}
+
+/// Finds quotations in marks among characters, each given with its byte span.
+fn marked(characters: impl Iterator<Item = (char, Span)>) -> Vec<Span> {
     let mut found = Vec::new();
-    let mut open: Option<(&[char], u64)> = None;
-    let (mut before, mut line_is_empty) = (' ', false);
+    let mut open: Option<OpenQuotation> = None;
+    let (mut before, mut line_is_empty) = ((' ', 0), false);
     for (c, at) in characters {
-        match open {
-            Some((ends, start)) if ends.contains(&c) => {
-                found.push(Span { start, end: at.end });
+        if open.as_ref().is_some_and(|open| open.waits && !c.is_whitespace() && c != open.mark) {
+            // The next paragraph does not continue the quotation.
+            open = None;
+        }
+        match &mut open {
+            Some(open) if open.waits => open.waits = c.is_whitespace(),
+            Some(OpenQuotation { ends, twice, start, .. }) if ends.contains(&c) && (!*twice || before.0 == c) => {
+                found.push(Span { start: *start, end: at.end });
                 open = None;
             }
-            Some(_) if c == '\n' && line_is_empty => open = None,
-            Some(_) => {}
+            Some(open) => open.waits = c == '\n' && line_is_empty,
             // A straight mark after a letter or digit closes a quotation, or means inches.
-            None if c == '"' && before.is_alphanumeric() => {}
-            None => open = ends(c).map(|ends| (ends, at.start)),
+            None if c == '"' && before.0.is_alphanumeric() => {}
+            None if c == '`' && before.0 == '`' => {
+                open = Some(OpenQuotation { mark: c, ends: &['\''], twice: true, start: before.1, waits: false });
+            }
+            None => {
+                let start = at.start;
+                open = ends(c).map(|ends| OpenQuotation { mark: c, ends, twice: false, start, waits: false });
+            }
         }
         line_is_empty = c == '\n' || (line_is_empty && c.is_whitespace());
-        before = c;
+        before = (c, at.start);
+    }
+    found
+}
+
+/// Finds the lines that begin with `>`, after at most three spaces.
+fn lines(characters: impl Iterator<Item = (char, Span)>) -> Vec<Span> {
+    let mut found: Vec<Span> = Vec::new();
+    // The number of spaces so far, at the start of a line; `None` after them.
+    let (mut spaces, mut start, mut is_quoted) = (Some(0), 0, false);
+    for (c, at) in characters {
+        if spaces == Some(0) {
+            start = at.start;
+        }
+        if let Some(so_far) = spaces {
+            spaces = (c == ' ' && so_far < 3).then_some(so_far + 1);
+            if c == '>' {
+                is_quoted = true;
+                found.push(Span { start, end: at.end });
+            }
+        }
+        if let Some(last) = found.last_mut().filter(|_| is_quoted) {
+            last.end = at.end;
+        }
+        if c == '\n' {
+            (spaces, is_quoted) = (Some(0), false);
+        }
     }
     found
 }
@@ -81,8 +185,7 @@ mod tests {
     use super::*;
 
     fn quoted(text: &str) -> Vec<&str> {
-        let spans = quotations(text.as_bytes(), Format::Text, &InputLimits::default()).unwrap();
-        spans.into_iter().map(|span| &text[span.start as usize..span.end as usize]).collect()
+        quoted_in(Format::Text, text)
     }
 
     #[test]
@@ -96,6 +199,44 @@ mod tests {
         assert_eq!(quoted("A 3\" pipe, 'single', it's. \"Two\nlines.\""), ["\"Two\nlines.\""]);
         assert_eq!(quoted("\"Never ended.\n \nThe next, with \"one\" in it."), ["\"one\""]);
         assert_eq!(quoted("\"Never ended"), [""; 0]);
+        assert_eq!(quoted("``It is so'', he said, and ``so ``it'' is. `It' is."), ["``It is so''", "``so ``it''"]);
+    }
+
+    /// The quotations of a document of this format.
+    fn quoted_in(format: Format, text: &str) -> Vec<&str> {
+        let spans = quotations(text.as_bytes(), format, &InputLimits::default()).unwrap();
+        spans.into_iter().map(|span| &text[span.start as usize..span.end as usize]).collect()
+    }
+
+    #[test]
+    fn a_quotation_continues_in_a_paragraph_that_begins_with_its_mark() {
+        for (open, close) in [("“", "”"), ("\"", "\""), ("``", "''"), ("«", "»"), ("„", "“")] {
+            let whole = format!("{open}One\ntwo.\n \n\n  {open}Three.\n\n{open}Four{close}");
+            assert_eq!(quoted(&format!("He said: {whole} to us.\n\nFive.")), [whole.as_str()]);
+            assert_eq!(quoted(&format!("{open}One.\n\n{open}Two.\n\nThree{close}")), [""; 0], "{open}");
+            let next = format!("{open}Three{close}");
+            assert_eq!(quoted(&format!("{open}One.\n\nTwo {next}")), [next.as_str()]);
+        }
+    }
+
+    #[test]
+    fn lines_with_a_mark_are_quotations() {
+        let text = "Own.\n> A line \n>another\n   > third\nOwn > and.\n    > code\n>";
+        let expected = ["> A line \n>another\n   > third\n", ">"];
+        assert_eq!(quoted_in(Format::Text, text), expected);
+        assert_eq!(quoted_in(Format::Markdown, text), expected);
+        assert_eq!(quoted_in(Format::Markdown, "# Own\n\n> “One”\n>\n> two\n\nOwn."), ["> “One”\n>\n> two\n"]);
+    }
+
+    #[test]
+    fn markup_shows_quotations() {
+        let tex = "\\documentclass{a}\\begin{document}Own ``é''. \\begin{quote}One.\n\n\\begin{quotation}``Two''\\end{quotation} three\\end{quote} own \\end{quote}\\begin{quote}\\end{document}";
+        let all = "\\begin{quote}One.\n\n\\begin{quotation}``Two''\\end{quotation} three\\end{quote}";
+        assert_eq!(quoted_in(Format::Tex, tex), ["``é''", all]);
+        let html =
+            "<p>Own</p><BLOCKQUOTE cite=\"x\"><p>One</p><blockquote>two</blockquote></BlockQuote><p>\"Three\"</p>";
+        let all = "<BLOCKQUOTE cite=\"x\"><p>One</p><blockquote>two</blockquote></BlockQuote";
+        assert_eq!(quoted_in(Format::Html, html), [all, "\"Three\""]);
     }
 
     #[test]

@@ -82,8 +82,8 @@ pub(crate) struct QueryReadArgs {
     pub(crate) read: ReadArgs,
     /// Ignore quotations in the query
     ///
-    /// Text in quotation marks counts in no score. A passage that reaches into a quotation still shows the
-    /// shared text there, and `coverage` counts it. For prose only.
+    /// Text in quotation marks, and in lines that begin with `>`, counts in no score. A passage that reaches
+    /// into a quotation still shows the shared text there, and `coverage` counts it. For prose only.
     #[arg(long)]
     pub(crate) skip_quotes: bool,
     /// Ignore the phrases in this file, one a line

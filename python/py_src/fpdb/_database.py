@@ -512,7 +512,7 @@ class Database:
             gap: joins shared runs with at most this many symbols between them into one passage; the guarantee of the profile where
                 not given.
             min_passage: leaves out passages with fewer symbols that agree.
-            skip_quotes: text of the query in quotation marks does not count. For prose.
+            skip_quotes: quotations in the query do not count. For prose.
             ignore_phrases: a file of phrases, one a line, that do not count in the query. For prose.
             weight: "idf" counts a rare fingerprint more than a common one.
             submission_by: ranks the documents of one submission as one match, with the `files` that share most. A folder: each

@@ -69,6 +69,15 @@ impl Readable {
         units
     }
 
+    /// Converts a byte offset of the text, where a character begins or the text ends, to an offset of the
+    /// original.
+    pub fn origin_at(&self, offset: usize) -> u64 {
+        let index = self.places.partition_point(|place| place.text <= offset);
+        let Some(place) = self.places[..index].last() else { return 0 };
+        let before = self.text.get(place.text..offset).unwrap_or_default();
+        place.origin + place.width.map_or(before.len() as u64, |width| width * before.chars().count() as u64)
+    }
+
     /// The characters, each with its byte range in the original.
     pub fn characters(&self) -> impl Iterator<Item = (char, Span)> {
         self.places.iter().enumerate().flat_map(|(index, place)| {
@@ -169,12 +178,14 @@ mod tests {
         let readable = Readable::decode(bytes);
         assert_eq!(readable.text, text);
         let mut units = 0;
-        for (c, &(start, end)) in text.chars().zip(spans) {
+        for ((index, c), &(start, end)) in text.char_indices().zip(spans) {
+            assert_eq!(readable.origin_at(index), start, "{c} at {start}");
             assert_eq!(readable.units_at(start), units, "{c} at {start}");
             units += c.len_utf16() as u64;
             assert_eq!(readable.units_at(end), units, "after {c} at {end}");
         }
         assert_eq!(readable.units, units);
+        assert_eq!(readable.origin_at(text.len()), bytes.len() as u64);
         let characters = readable.characters().map(|(c, at)| (c, (at.start, at.end)));
         assert!(characters.eq(text.chars().zip(spans.iter().copied())));
     }
