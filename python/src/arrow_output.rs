@@ -144,6 +144,7 @@ pub(crate) fn query_schema() -> SchemaRef {
         field("common", UInt64),
         field("corpus_containment", Float64),
     ]);
+    let disguised = vec![field("words", UInt64), field("example", Utf8), field("start", UInt64), maybe("file", Utf8)];
     let query = object(vec![
         field("name", Utf8),
         field("bytes", UInt64),
@@ -155,6 +156,7 @@ pub(crate) fn query_schema() -> SchemaRef {
         maybe("files", UInt64),
         maybe("files_unread", UInt64),
         maybe("metadata", strings()),
+        maybe("disguised", object(disguised)),
     ]);
     let of_document = vec![
         field("document", Utf8),

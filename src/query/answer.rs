@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::disguise::DisguisedWords;
 use super::location::Location;
 use super::options::Mode;
 use super::weight::Weight;
@@ -145,6 +146,10 @@ pub struct QueryDocument {
     /// keep, for example.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub metadata: BTreeMap<String, String>,
+    /// Words that look like others and match nothing, if there are many. `None` for source code and bytes,
+    /// and if the text is not available.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub disguised: Option<DisguisedWords>,
     /// The parts of a submission's document that count in no match. Not in the JSON.
     #[serde(skip)]
     pub(crate) ignored: Vec<Ignored>,
@@ -318,8 +323,8 @@ pub struct Passage {
     /// words and marks.
     #[serde(default, skip_serializing_if = "is_false")]
     pub as_written: bool,
-    /// Number of its symbols in quotations, phrases, and long stretches of other text that does not count. Not
-    /// in the JSON.
+    /// Number of its symbols in quotations, phrases, and long stretches of other text that does not count.
+    /// Not in the JSON.
     #[serde(skip)]
     pub(crate) uncounted: u64,
 }

@@ -17,6 +17,7 @@ mod answering;
 mod candidates;
 mod corpus;
 mod diff;
+mod disguise;
 mod estimate;
 mod evidence;
 mod ignored;
@@ -49,6 +50,7 @@ pub use answer::{Ignored, IgnoredBecause, Match, Measure, Passage, QueryAnswer, 
 pub(crate) use answering::{answer, hashes_to_look_up};
 pub use corpus::CorpusAnswer;
 pub use diff::{DiffOptions, diff};
+pub use disguise::DisguisedWords;
 pub(crate) use joined::{JoinedQueries, answer_joined};
 pub use location::Location;
 #[cfg(all(test, target_os = "linux"))]

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::answer::{IgnoredBecause, QueryDocument};
+use super::disguise::DisguisedWords;
 use super::phrases::{IGNORING_PHRASES, PhraseFinder};
 use super::quotes::{SKIPPING_QUOTATIONS, quotations};
 use super::text::Symboliser;
@@ -46,6 +47,7 @@ pub(crate) struct PreparedQuery {
     pub(crate) sizes: [ViewSize; 2],
     /// Symbols of the document that do not count.
     pub(super) uncounted: Uncounted,
+    pub(super) disguised: Option<DisguisedWords>,
     /// The document's bytes, or why they are not available.
     pub(super) text: std::result::Result<QueryBytes, TextUnavailable>,
 }
@@ -113,6 +115,7 @@ impl PreparedQuery {
             fingerprints: Vec::new(),
             sizes: Default::default(),
             uncounted: Uncounted::default(),
+            disguised: None,
             text,
         }
     }
@@ -147,6 +150,7 @@ impl PreparedQuery {
             symbols_of_text: sum(|part| part.symbols_of_text),
             attachments: sum(|part| part.attachments),
             files: parts.len() as u64,
+            disguised: DisguisedWords::of_files(parts.iter().map(|part| (&*part.name, part.disguised.as_ref()))),
             ..Self::empty(name, profile, Err(TextUnavailable::NotStored))
         };
         whole.hashes =
@@ -224,6 +228,7 @@ impl PreparedQuery {
             files: self.files,
             files_unread: 0,
             metadata: self.metadata.clone(),
+            disguised: self.disguised.clone(),
             ignored: Vec::new(),
         }
     }

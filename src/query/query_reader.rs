@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::disguise::DisguisedWords;
 use super::phrases::PhraseFinder;
 use super::prepared::{PreparedQuery, QueryBytes, distinct_kgrams, view_index};
 use super::stored_place;
@@ -12,7 +13,8 @@ use fpdb_host::error::{Error, Result};
 use fpdb_host::stop::StopToken;
 use fpdb_kernel::columns::{Fingerprint, Fingerprints};
 use fpdb_kernel::document::{Digest, Format, Offsets};
-use fpdb_kernel::profile::Profile;
+use fpdb_kernel::profile::{Profile, Unit};
+use fpdb_reading::extract;
 use fpdb_reading::fingerprint::{DocumentFacts, Fingerprinter};
 use fpdb_reading::input::{
     Candidate, ReadAs, ReadOptions, Reader, SEARCHED_BYTES, format_of, front_end_of_text, single_document,
@@ -189,7 +191,12 @@ impl<'a> QueryReader<'a> {
 
     fn finish(&mut self, name: &str, digest: Result<Digest>, mut reading: QueryReading) -> Result<PreparedQuery> {
         // The fingerprinter is finished even after an error, to be ready for the next document.
-        let facts = self.fingerprinter.finish(&mut reading.fingerprints);
+        let unit = self.profile.unit();
+        let is_prose = matches!(unit, Unit::Char | Unit::Word);
+        let mut disguised = None;
+        let facts = self.fingerprinter.finish_seeing(&mut reading.fingerprints, &mut |extracted| {
+            disguised = is_prose.then(|| DisguisedWords::in_extracted(extracted, unit)).flatten();
+        });
         let stored = self.stored;
         let coarser = self.at_stored_window.as_mut().map(|fingerprinter| {
             let facts = fingerprinter.finish(&mut reading.at_stored_window);
@@ -198,6 +205,9 @@ impl<'a> QueryReader<'a> {
         let digest = digest?;
         let facts = facts?;
         let format = reading.format.unwrap_or_default();
+        if let Some(bytes) = reading.text.as_ref().filter(|_| is_prose && !extract::applies(format)) {
+            disguised = DisguisedWords::in_document(bytes, unit);
+        }
         let text = reading.text.map(|bytes| QueryBytes { bytes, format }).ok_or(TextUnavailable::TooLarge);
         let subject = PreparedQuery {
             digest: Some(digest),
@@ -206,6 +216,7 @@ impl<'a> QueryReader<'a> {
             symbols_of_text: facts.text_view.map_or(0, |text| text.symbols),
             extracted: facts.offsets == Offsets::Extracted,
             attachments: facts.attachments,
+            disguised,
             ..PreparedQuery::empty(name.to_owned(), self.profile, text)
         };
         let mut subject = subject.with_fingerprints(reading.fingerprints.iter().collect(), kgrams_of(&facts));

@@ -4,6 +4,7 @@ mod below;
 pub(crate) mod browser;
 mod claims;
 mod data;
+mod disguise;
 mod files;
 mod hostile;
 mod overview;

@@ -168,6 +168,17 @@ pub(crate) fn query_page(answer: &QueryAnswer, times: bool, style: Style, excerp
     if answer.phrases > 0 {
         let _ = writeln!(page, "  {} ignored as phrases", count(answer.phrases, "fingerprint"));
     }
+    if let Some(disguised) = &query.disguised {
+        let file = disguised.file.as_ref().map_or_else(String::new, |file| format!(" of {}", escape_terminal(file)));
+        let _ = writeln!(
+            page,
+            "  warning: {} in disguise match nothing, such as {} at byte {}{file}: look-alike letters of another \
+             alphabet, or invisible characters",
+            count(disguised.words, "word"),
+            escape_terminal(&disguised.example),
+            grouped(disguised.start)
+        );
+    }
     let is_in_text = answer.text.as_ref().is_some_and(|text| text.fingerprints > 0);
     let k = answer.profile.k();
     if answer.is_too_short() && query.files > 0 {

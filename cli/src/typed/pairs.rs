@@ -26,7 +26,8 @@ pub(crate) struct PairsArgs {
     /// The order of the pairs
     ///
     /// `longest` looks for the passages of all pairs, whatever --top is, and shows their lengths in symbols
-    /// that count (json: `longest`). It is for --format human, json and csv; the list of a report is sorted there.
+    /// that count (json: `longest`). It is for --format human, json and csv; the list of a report is sorted
+    /// there.
     #[arg(long, value_name = "BY", default_value = "score", value_enum)]
     pub(crate) sort: PairSort,
     /// The least resemblance of a pair (0 to 1)

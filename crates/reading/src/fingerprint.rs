@@ -128,6 +128,15 @@ impl Fingerprinter {
     /// # Errors
     /// If the document does not have its format or exceeds a limit. The content of `out` is then unusable.
     pub fn finish(&mut self, out: &mut Fingerprints) -> Result<DocumentFacts> {
+        self.finish_seeing(out, &mut |_| {})
+    }
+
+    /// Like [`finish`](Self::finish). If the text is extracted, calls `see` with it.
+    ///
+    /// # Errors
+    /// The same as those of [`finish`](Self::finish).
+    #[doc(hidden)]
+    pub fn finish_seeing(&mut self, out: &mut Fingerprints, see: &mut dyn FnMut(&Extracted)) -> Result<DocumentFacts> {
         if !self.is_extracted() {
             return Ok(self.finish_text(out));
         }
@@ -135,6 +144,7 @@ impl Fingerprinter {
         self.limits.check_document(self.format, std::mem::take(&mut self.length))?;
         let unit = if self.reads_languages { self.unit } else { Unit::Word };
         let extracted = extract::extract_for(unit, self.format, &document, &self.limits)?;
+        see(&extracted);
         self.kernels.begin(extracted.language);
         self.kernels.begin_utf8();
         let mut facts = match extracted.offsets {

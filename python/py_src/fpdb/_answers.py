@@ -296,7 +296,7 @@ class Match(Answer):
         passages = [Passage._with(passage, query, text) for passage in fields["passages"]]
         interval = None if fields["interval"] is None else tuple(fields["interval"])
         files = [Match._with(file, query, document) for file in fields.get("files", [])]
-        of = QueryDocument._of(fields["query"]) if fields.get("query") else None
+        of = QueryDocument._with(fields["query"]) if fields.get("query") else None
         return cls._of({**fields, "passages": passages, "interval": interval, "files": files, "query": of}, _text=text)
 
 
@@ -309,13 +309,26 @@ class Ignored(Answer):
 
 
 @dataclass(frozen=True)
+class DisguisedWords(Answer):
+    """Words that look like other words and match nothing: with look-alike letters of another alphabet, or invisible characters.
+
+    `words` is their number. `example` is the first of them, at byte `start` of the document, or of this `file` of a submission.
+    """
+
+    words: int
+    example: str
+    start: int
+    file: str | None = None
+
+
+@dataclass(frozen=True)
 class QueryDocument(Answer):
     """The document that was queried with; `fingerprints` are its distinct hashes at `window`.
 
     `extracted` is True if offsets and lines in it are of the text extracted from it, such as from a PDF. `metadata` is that of a record
     or a stored document: its id and the fields to keep, for example. `attachments` is the number of a mail's attachments that are not read.
     `files` is the number of files of a submission that are one query, with `join_submissions`; else 0. `files_unread` more of its files
-    cannot be read.
+    cannot be read. `disguised` tells of words that look like others, if there are many.
     """
 
     name: str
@@ -328,6 +341,12 @@ class QueryDocument(Answer):
     files: int = 0
     files_unread: int = 0
     metadata: dict[str, str] = field(default_factory=dict)
+    disguised: DisguisedWords | None = None
+
+    @classmethod
+    def _with(cls, fields: Mapping[str, Any]) -> QueryDocument:
+        disguised = DisguisedWords._of(fields["disguised"]) if fields.get("disguised") else None
+        return cls._of({**fields, "disguised": disguised})
 
 
 @dataclass(frozen=True)
@@ -414,7 +433,7 @@ class QueryAnswer(Answer):
             {
                 **fields,
                 "profile": Profile._of_json(fields["profile"]),
-                "query": QueryDocument._of(fields["query"]),
+                "query": QueryDocument._with(fields["query"]),
                 "text": TextLookup._of(fields["text"]) if fields.get("text") else None,
                 "ignored": [
                     Ignored(Location._at(part["query"], query), part["because"]) for part in fields["ignored"]

@@ -180,10 +180,10 @@ pub struct PairsSummary {
     pub common: u64,
     /// Number of hashes ignored because boilerplate holds them.
     pub boilerplate: u64,
-    /// Number of hashes that nearly all documents hold, and the least number of documents that hold each. They
-    /// count, but probably belong to a text that was handed out and is not marked as boilerplate. `None` if
-    /// the hashes or the documents are few. With `new_since` or `old`, only new documents are counted; with
-    /// submissions, submissions.
+    /// Number of hashes that nearly all documents hold, and the least number of documents that hold each.
+    /// They count, but probably belong to a text that was handed out and is not marked as boilerplate. `None`
+    /// if the hashes or the documents are few. With `new_since` or `old`, only new documents are counted;
+    /// with submissions, submissions.
     pub handed_out: Option<(u64, u64)>,
     /// Number of pairs that share a hash but do not reach the thresholds.
     pub below: u64,

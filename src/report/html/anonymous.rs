@@ -23,6 +23,7 @@ pub(super) fn anonymise(report: &mut ReportContent) {
         document.metadata.clear();
         document.dated = None;
         document.modified = None;
+        document.disguised.iter_mut().for_each(|disguised| disguised.file = None);
     }
     if let Some(dedup) = &mut overview.dedup {
         dedup.sources.clear();

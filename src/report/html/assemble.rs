@@ -86,7 +86,9 @@ impl ReportContent {
             };
             compared += 1;
             let query = if report.query.files > 0 {
-                documents.add_submission(&report.query.name)
+                let submission = documents.add_submission(&report.query.name);
+                documents.list[submission].disguised = report.query.disguised.clone();
+                submission
             } else {
                 let query = documents.query(&report.query, origin, stored);
                 documents.ignored.insert(query, spans(&report.ignored));

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use crate::archive::dedup::{Because, DedupSummary};
-use crate::query::{Match, Measure};
+use crate::query::{DisguisedWords, Match, Measure};
 use fpdb_host::failure::Failure;
 use fpdb_host::schema::{is_false, is_zero};
 use fpdb_kernel::document::DocId;
@@ -140,6 +140,10 @@ pub(super) struct ReportDocument {
     /// When the file of a stored document was last changed, in seconds since 1970, if shown and known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) modified: Option<i64>,
+    /// Words of a query that look like others and match nothing. The example is empty in a report without
+    /// texts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) disguised: Option<DisguisedWords>,
     /// Why the text cannot be shown; `None` if it can.
     pub(super) why: Option<String>,
     /// The source of the text.

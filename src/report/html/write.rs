@@ -143,6 +143,10 @@ fn fill(
     if options.anonymise {
         anonymous::anonymise(&mut report);
     }
+    if !options.texts {
+        let disguised = report.overview.documents.iter_mut().filter_map(|document| document.disguised.as_mut());
+        disguised.for_each(|disguised| disguised.example.clear());
+    }
     let known =
         report.overview.documents.iter().map(|_| if options.texts { TextState::Unread } else { TextState::Finished });
     let origins: Vec<Origin> = in_order(&report).collect();

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use fpdb::{Failure, Match, Profile};
+use fpdb::{DisguisedWords, Failure, Match, Profile};
 use serde::{Deserialize, Serialize};
 
 /// `fpdb.report/1`: the first page.
@@ -58,6 +58,8 @@ pub(crate) struct ReportDocument {
     pub(crate) dated: Option<i64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) modified: Option<i64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) disguised: Option<DisguisedWords>,
     pub(crate) why: Option<String>,
 }
 

@@ -268,6 +268,11 @@ function handedOut() {
   return names.length === 0 ? "" : ` Handed-out text in the database: ${names.map(inLine).join(", ")}${names.length < 20 ? "." : " and perhaps more."}`;
 }
 
+// Words of a query that look like others.
+function inDisguise({ name, disguised: { words, example, start, file } }) {
+  return `${count(words, "word")} of ${inLine(name)} in disguise match${words === 1 ? "es" : ""} nothing, ${example ? `such as ${inLine(example)}` : "the first"} at byte ${grouped(start)}${file ? ` of ${inLine(file)}` : ""}: look-alike letters of another alphabet, or invisible characters.`;
+}
+
 // What this report does not hold, in sentences.
 function left() {
   const { pairs, least, pages, bytes } = report.left_out;
@@ -282,6 +287,7 @@ function left() {
   const { below } = report.left_out;
   if (below > 0) notes.push(`${count(below, "more pair")} share${below === 1 ? "s" : ""} a fingerprint, but less than was asked for (--min-resemblance and like limits), and ${below === 1 ? "is" : "are"} not in this report.`);
   if (report.boilerplate > 0) notes.push(`${count(report.boilerplate, "fingerprint")} of handed-out text (boilerplate) ${handedOutCounts()}${handedOut()}`);
+  report.documents.filter((document) => document.disguised).forEach((document) => notes.push(inDisguise(document)));
   if (report.common > 0) notes.push(`${count(report.common, "fingerprint")} held by more documents than --max-df allows ${report.common === 1 ? "was" : "were"} not counted.`);
   return notes;
 }
