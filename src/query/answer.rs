@@ -146,8 +146,8 @@ pub struct QueryDocument {
     /// keep, for example.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub metadata: BTreeMap<String, String>,
-    /// Words that look like others and match nothing, if there are many. `None` for source code and bytes,
-    /// and if the text is not available.
+    /// Words that look like others and do not match them, if there are many. `None` for source code and
+    /// bytes, and if the text is not available.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disguised: Option<DisguisedWords>,
     /// The parts of a submission's document that count in no match. Not in the JSON.

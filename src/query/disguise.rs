@@ -1,4 +1,4 @@
-//! Disguise: words of a query that look like other words, and so match nothing.
+//! Disguise: words of a query that look like other words and do not match them.
 
 use std::ops::Range;
 

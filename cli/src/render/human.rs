@@ -172,9 +172,9 @@ pub(crate) fn query_page(answer: &QueryAnswer, times: bool, style: Style, excerp
         let file = disguised.file.as_ref().map_or_else(String::new, |file| format!(" of {}", escape_terminal(file)));
         let _ = writeln!(
             page,
-            "  warning: {} in disguise match nothing, such as {} at byte {}{file}: look-alike letters of another \
-             alphabet, or invisible characters",
-            count(disguised.words, "word"),
+            "  warning: {} words look like others and do not match them, such as {} at byte {}{file} (look-alike \
+             letters of another alphabet, or zero-width spaces)",
+            grouped(disguised.words),
             escape_terminal(&disguised.example),
             grouped(disguised.start)
         );

@@ -310,7 +310,7 @@ class Ignored(Answer):
 
 @dataclass(frozen=True)
 class DisguisedWords(Answer):
-    """Words that look like other words and match nothing: with look-alike letters of another alphabet, or invisible characters.
+    """Words that look like other words and do not match them: with look-alike letters of another alphabet, or zero-width spaces.
 
     `words` is their number. `example` is the first of them, at byte `start` of the document, or of this `file` of a submission.
     """

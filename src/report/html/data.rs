@@ -140,7 +140,7 @@ pub(super) struct ReportDocument {
     /// When the file of a stored document was last changed, in seconds since 1970, if shown and known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) modified: Option<i64>,
-    /// Words of a query that look like others and match nothing. The example is empty in a report without
+    /// Words of a query that look like others and do not match them. The example is empty in a report without
     /// texts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) disguised: Option<DisguisedWords>,

@@ -1,4 +1,4 @@
-//! Disguise: words that look like other words match nothing, and answers say so.
+//! Disguise: words that look like other words do not match them, and answers say so.
 
 use serde_json::Value;
 
@@ -59,10 +59,13 @@ fn look_alike_letters_are_told_with_an_example_and_its_place() {
         assert_eq!(query(&folder, database, &["docs/anna/essay.txt"])["matches"][0]["containment"], 1.0);
     }
     let page = folder.ok(&["--db", "prose", "query", "copy.txt"]).stdout;
-    assert!(page.contains(&format!(" words in disguise match nothing, such as {example} at byte 5: ")), "{page}");
+    assert!(
+        page.contains(&format!(" words look like others and do not match them, such as {example} at byte 5 (")),
+        "{page}"
+    );
     let diff = ["diff", "copy.txt", "docs/anna/essay.txt", "--profile"];
-    assert!(folder.ok(&[&diff[..], &["prose"]].concat()).stdout.contains("in disguise"));
-    assert!(!folder.ok(&[&diff[..], &["code"]].concat()).stdout.contains("in disguise"));
+    assert!(folder.ok(&[&diff[..], &["prose"]].concat()).stdout.contains("look like others"));
+    assert!(!folder.ok(&[&diff[..], &["code"]].concat()).stdout.contains("look like others"));
 
     // A submission names the file, and a stored document is looked at too.
     folder.write("late/eve/a.txt", essay());

@@ -1,8 +1,8 @@
 //! Disguise: finds words that look like other words and have other symbols.
 //!
 //! A Cyrillic `а` in an English word looks like the Latin letter, and nobody sees a zero-width space in a
-//! word. Copied text with such words matches nothing. The symbols stay those of the text as written; the
-//! words are only counted.
+//! word. Copied text with such words does not match its source. The symbols stay those of the text as
+//! written; the words are only counted.
 
 use std::iter::once;
 use std::ops::Range;

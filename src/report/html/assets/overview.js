@@ -270,7 +270,7 @@ function handedOut() {
 
 // Words of a query that look like others.
 function inDisguise({ name, disguised: { words, example, start, file } }) {
-  return `${count(words, "word")} of ${inLine(name)} in disguise match${words === 1 ? "es" : ""} nothing, ${example ? `such as ${inLine(example)}` : "the first"} at byte ${grouped(start)}${file ? ` of ${inLine(file)}` : ""}: look-alike letters of another alphabet, or invisible characters.`;
+  return `${grouped(words)} words of ${inLine(name)} look like others and do not match them, ${example ? `such as ${inLine(example)}` : "the first"} at byte ${grouped(start)}${file ? ` of ${inLine(file)}` : ""} (look-alike letters of another alphabet, or zero-width spaces).`;
 }
 
 // What this report does not hold, in sentences.
