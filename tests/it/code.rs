@@ -118,6 +118,34 @@ fn a_notebook_is_source_code_in_its_language() {
     assert!(pair["resemblance"] == 1.0 && !pair["passages"].as_array().unwrap().is_empty(), "{pair}");
 }
 
+/// A notebook of version 3 states its language in each cell of code.
+#[test]
+fn a_notebook_that_states_no_language_is_python() {
+    let folder = Folder::new();
+    let function = |number: usize| {
+        format!(
+            "def find{number}(items, limit):\n    # It isn't {number}\n    for item in items:\n        limit += item * {number}\n    return limit\n\n"
+        )
+    };
+    let source: String = (0..20).map(function).collect();
+    folder.write("c/a.py", &source);
+    folder.ok(&["ingest", "-q", "--profile", "code", "c"]);
+    let best = |notebook: serde_json::Value| {
+        folder.write("copy.ipynb", notebook.to_string());
+        let answer = folder.ok(&["query", "copy.ipynb", "--format", "json"]).json().remove(0);
+        answer["matches"][0]["resemblance"].as_f64().unwrap_or_default()
+    };
+    let cells = serde_json::json!([{"cell_type": "code", "source": source}]);
+    assert_eq!(best(serde_json::json!({"nbformat": 4, "cells": cells})), 1.0);
+    assert_eq!(best(serde_json::json!({"nbformat": 4, "cells": cells, "metadata": {}})), 1.0);
+    let of_version_3 = |language: &str| {
+        let cells = serde_json::json!([{"cell_type": "code", "input": source, "language": language}]);
+        best(serde_json::json!({"nbformat": 3, "worksheets": [{"cells": cells}], "metadata": {"name": ""}}))
+    };
+    assert_eq!(of_version_3("python"), 1.0);
+    assert!(of_version_3("unheard-of") < 0.5);
+}
+
 /// Programs with only a common frame are no pair, even if the frame is a large share of a small program.
 /// Programs with a copied half are a pair.
 #[test]

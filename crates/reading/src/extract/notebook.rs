@@ -23,7 +23,7 @@ struct Notebook<'a> {
 }
 
 /// The metadata that tell the language. Notebooks without `language_info` are those that never ran.
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 struct Metadata {
     language_info: Option<Named>,
     kernelspec: Option<Named>,
@@ -48,15 +48,29 @@ struct Cell<'a> {
     /// A string, or a list of strings to be joined. In version 3, code is named `input`.
     #[serde(borrow, alias = "input")]
     source: Option<&'a RawValue>,
+    /// In version 3, the language of code.
+    #[serde(borrow)]
+    language: Option<&'a RawValue>,
 }
 
+/// The language of a notebook that states none. Programs that show notebooks take it for this one too.
+const DEFAULT_LANGUAGE: &str = "python";
+
 impl Notebook<'_> {
-    /// The programming language; `None` if it is not stated or not known. PHP is not known here: its code
-    /// begins with a mark, which cells do not have.
+    /// All cells.
+    fn cells(&self) -> impl Iterator<Item = &Cell<'_>> {
+        self.cells.iter().chain(self.worksheets.iter().flat_map(|worksheet| &worksheet.cells))
+    }
+
+    /// The programming language; `None` if it is not known. PHP is not known here: its code begins with a
+    /// mark, which cells do not have.
     fn language(&self) -> Option<Language> {
-        let Metadata { language_info, kernelspec } = serde_json::from_str(self.metadata?.get()).ok()?;
+        let metadata = self.metadata.map_or(Ok(Metadata::default()), |metadata| serde_json::from_str(metadata.get()));
+        let Metadata { language_info, kernelspec } = metadata.ok()?;
         let of_kernel = kernelspec.and_then(|kernel| kernel.language.or(kernel.name));
-        let stated = language_info.and_then(|info| info.name).or(of_kernel)?.to_ascii_lowercase();
+        let of_cell = || self.cells().find_map(|cell| Some(cell.language?.get().trim_matches('"').to_owned()));
+        let stated = language_info.and_then(|info| info.name).or(of_kernel).or_else(of_cell);
+        let stated = stated.unwrap_or_else(|| DEFAULT_LANGUAGE.to_owned()).to_ascii_lowercase();
         let name = match stated.as_str() {
             "c++" => "cpp",
             "c#" => "csharp",
@@ -90,8 +104,7 @@ fn read(bytes: &[u8], language: impl FnOnce(&Notebook<'_>) -> Option<Language>) 
     let json = source.text();
     let notebook: Notebook<'_> = serde_json::from_str(json).map_err(broken)?;
     let language = language(&notebook);
-    let worksheets = notebook.worksheets.iter().flat_map(|worksheet| &worksheet.cells);
-    for cell in notebook.cells.iter().chain(worksheets) {
+    for cell in notebook.cells() {
         let Some(written) = cell.source else { continue };
         let mut text = TextBuilder::default();
         match written.get().starts_with('[') {
