@@ -73,10 +73,24 @@ pub(super) fn parse_time(text: &str) -> Result<i64, String> {
 /// Parses a name and a value of metadata. The name may end with `~`, `>` or `<`, as in KEY~=VALUE.
 pub(super) fn parse_field(text: &str) -> Result<(String, String), String> {
     let ends = text.match_indices('=').find(|&(at, _)| !text[..at].ends_with('\\'));
-    match ends {
-        Some((at, _)) if at > 0 => Ok((text[..at].replace("\\=", "="), text[at + 1..].to_owned())),
-        _ => Err("expected KEY=VALUE; in a key, = is written \\=".into()),
-    }
+    let (key, value) = match ends {
+        Some((at, _)) if at > 0 => (text[..at].replace("\\=", "="), &text[at + 1..]),
+        _ => {
+            let range = text.split_once(['>', '<']).filter(|(key, _)| !key.is_empty());
+            let meant = range.map(|(key, bound)| form(text, key, &text[key.len()..=key.len()], bound));
+            return Err(meant.unwrap_or_else(|| "expected KEY=VALUE; in a key, = is written \\=".into()));
+        }
+    };
+    let (name, sign) = key.split_at(key.trim_end_matches(['~', '>', '<']).len());
+    let is_apart = name.ends_with(char::is_whitespace) || (!sign.is_empty() && value.starts_with(char::is_whitespace));
+    if is_apart { Err(form(text, name, sign, value)) } else { Ok((key, value.to_owned())) }
+}
+
+/// The error for a comparison, with the form that was probably meant.
+fn form(typed: &str, key: &str, sign: &str, value: &str) -> String {
+    let meant = format!("{}{sign}={}", key.trim(), value.trim());
+    let apart = if typed.contains(char::is_whitespace) { ", without white space around the sign" } else { "" };
+    format!("expected KEY=VALUE, KEY~=TEXT, KEY>=VALUE or KEY<=VALUE{apart}, as in '{meant}'")
 }
 
 #[cfg(test)]
@@ -122,5 +136,17 @@ mod tests {
         for text in ["", "a", "=b", r"a\=b"] {
             assert!(parse_field(text).is_err(), "{text}");
         }
+        for (text, meant) in [
+            ("a>b", "a>=b"),
+            ("a < 3", "a<=3"),
+            ("size >= 3", "size>=3"),
+            ("size>= 3", "size>=3"),
+            ("by = Ann Lee", "by=Ann Lee"),
+            ("by ~=ann", "by~=ann"),
+        ] {
+            let told = parse_field(text).unwrap_err();
+            assert!(told.ends_with(&format!("as in '{meant}'")), "{told}");
+        }
+        assert_eq!(parse_field(" a= b "), Ok((" a".into(), " b ".into())));
     }
 }
