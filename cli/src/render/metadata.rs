@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use fpdb::Match;
-use fpdb_host::clock;
+use fpdb_host::clock::{DocumentTime, TimeSource};
 
 use super::escape::escape_terminal;
 use super::numbers::moment;
@@ -20,34 +20,21 @@ pub(super) fn changed(modified: Option<i64>) -> String {
     modified.map_or(String::new(), |time| format!("  {}", moment(time)))
 }
 
-/// The time of a stored document, in seconds since 1970, and its origin. Dates order before times of files,
-/// which may be those of a copy or of a whole mailbox.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct DocumentTime {
-    /// True if it is the time of the file or member. Otherwise the metadata state it as the document's date.
-    pub(crate) is_of_file: bool,
-    pub(crate) seconds: i64,
+/// The time by which `query --sort oldest` orders a match; `None` if it is not known. Of a submission it is
+/// the first of the times of the listed files.
+pub(crate) fn time_of(found: &Match) -> Option<DocumentTime> {
+    of_document(found).or_else(|| found.files.iter().filter_map(time_of).min())
 }
 
-impl DocumentTime {
-    /// The time by which `query --sort oldest` orders a match; `None` if it is not known. Of a submission it
-    /// is the first of the times of the listed files.
-    pub(crate) fn of(found: &Match) -> Option<Self> {
-        let of_files = || found.files.iter().filter_map(Self::of).min();
-        Self::of_document(found).or_else(of_files)
-    }
-
-    fn of_document(found: &Match) -> Option<Self> {
-        let date = clock::date_of(found.metadata.iter().map(|(name, value)| (name.as_str(), value.as_str())));
-        let dated = date.map(|seconds| Self { is_of_file: false, seconds });
-        dated.or(found.modified.map(|seconds| Self { is_of_file: true, seconds }))
-    }
+fn of_document(found: &Match) -> Option<DocumentTime> {
+    let metadata = found.metadata.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+    DocumentTime::of(metadata, found.modified.map(|seconds| (seconds, 0)))
 }
 
-/// The time of a match and its origin, if times are shown.
+/// The time of a match and its source, if times are shown.
 pub(super) fn dated(found: &Match) -> String {
-    DocumentTime::of_document(found).map_or(String::new(), |DocumentTime { is_of_file, seconds }| {
-        format!("  {} ({})", moment(seconds), if is_of_file { "file" } else { "date" })
+    of_document(found).map_or(String::new(), |DocumentTime { source, time: (seconds, _) }| {
+        format!("  {} ({})", moment(seconds), if source == TimeSource::Date { "date" } else { "file" })
     })
 }
 

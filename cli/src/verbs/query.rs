@@ -20,7 +20,7 @@ use crate::output::Output;
 use crate::printer::Printer;
 use crate::progress::StepBar;
 use crate::render::{
-    DocumentTime, QueryPage, Style, as_fields, attachments_left_out, corpus_header, count, grouped, query_header,
+    QueryPage, Style, as_fields, attachments_left_out, corpus_header, count, grouped, query_header, time_of,
 };
 use crate::resolved::submission_folders::SubmissionFolders;
 use crate::resolved::{database, output, phrases, profile, query};
@@ -212,7 +212,7 @@ impl Asked<'_> {
         if self.args.sort == QuerySort::Oldest {
             self.tally.order.add(&answer);
             answer.matches.sort_by_cached_key(|found| {
-                let time = DocumentTime::of(found);
+                let time = time_of(found);
                 (time.is_none(), time)
             });
         }

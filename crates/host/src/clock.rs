@@ -118,6 +118,40 @@ pub fn date_of<'a>(metadata: impl Iterator<Item = (&'a str, &'a str)> + Clone) -
     seconds_of(date)
 }
 
+/// The source of the [time of a document](DocumentTime). Dates come first, because the time of a file may be
+/// that of a copy or of a whole mailbox.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum TimeSource {
+    /// The date in its metadata.
+    Date,
+    /// The last change of its file, or of the member of an archive.
+    File,
+    /// Its ingest.
+    Ingest,
+}
+
+/// The time of a document. All orders by age, such as those of `query --sort oldest` and `dedup --keep
+/// oldest`, are by source, then by time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct DocumentTime {
+    /// The source of the time.
+    pub source: TimeSource,
+    /// Seconds since 1970, and the nanoseconds after them.
+    pub time: (i64, u32),
+}
+
+impl DocumentTime {
+    /// The time of a document with this metadata, whose file was changed at this time. `None` if neither is
+    /// known.
+    pub fn of<'a>(
+        metadata: impl Iterator<Item = (&'a str, &'a str)> + Clone,
+        modified: Option<(i64, u32)>,
+    ) -> Option<Self> {
+        let dated = date_of(metadata).map(|seconds| Self { source: TimeSource::Date, time: (seconds, 0) });
+        dated.or(modified.map(|time| Self { source: TimeSource::File, time }))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

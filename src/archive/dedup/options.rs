@@ -38,8 +38,8 @@ pub enum Keep {
     Longest,
     /// The document ingested first.
     First,
-    /// The newest document. Its time is the date in its metadata (`date`), otherwise the time of its file or,
-    /// if that is unknown, its time of ingestion.
+    /// The newest of the documents with a date in their metadata (`date`). Without any, the newest by the
+    /// times of their files or, if these are unknown too, by their times of ingestion.
     Newest,
     /// The oldest document, by the same times.
     Oldest,

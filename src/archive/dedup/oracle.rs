@@ -20,6 +20,7 @@ use super::monitor::Monitor;
 use super::ranking::same_text::SameText;
 use super::ranking::{Extent, RankKey, Ranking, RankingKey, Standing};
 use super::terms::source::PostingSource;
+use fpdb_host::clock::{DocumentTime, TimeSource};
 use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::{Progress, Task};
 use fpdb_host::spill::{Sorter, TempSpace};
@@ -119,7 +120,7 @@ impl Model {
                 protected: document.protected,
                 preferred: document.preferred,
                 file_time: (document.time > 0).then_some(document.time),
-                written: document.time,
+                time: DocumentTime { source: TimeSource::Ingest, time: (document.time, 0) },
                 pinned: standing == Standing::Stays,
             };
             sorter.push(RankKey::of(&ranked, keep)).unwrap();

@@ -1,9 +1,10 @@
 //! Order tally: what limits the order of `query --sort oldest`.
 
 use fpdb::{Match, QueryAnswer};
+use fpdb_host::clock::TimeSource;
 
 use crate::printer::Printer;
-use crate::render::{DocumentTime, count};
+use crate::render::{count, time_of};
 
 /// Counts what limits the order of `--sort oldest`.
 #[derive(Default)]
@@ -17,7 +18,7 @@ pub(super) struct OrderTally {
 impl OrderTally {
     pub(super) fn add(&mut self, answer: &QueryAnswer) {
         self.unsorted += answer.matching_documents.saturating_sub(answer.matches.len() as u64);
-        let is_of_file = |found: &&Match| DocumentTime::of(found).is_some_and(|time| time.is_of_file);
+        let is_of_file = |found: &&Match| time_of(found).is_some_and(|time| time.source == TimeSource::File);
         self.dated_by_file += answer.matches.iter().filter(is_of_file).count() as u64;
     }
 

@@ -16,7 +16,7 @@ use crate::archive::dedup::DedupOptions;
 use crate::archive::dedup::Keep;
 use crate::archive::dedup::ranking::same_text::SameText;
 use crate::archive::nothing_fits::nothing_fits;
-use fpdb_host::clock;
+use fpdb_host::clock::{DocumentTime, TimeSource};
 use fpdb_host::error::{Error, Result};
 use fpdb_host::spill::{Sorter, TempSpace};
 use fpdb_kernel::document::Digest;
@@ -109,7 +109,7 @@ pub(in crate::archive::dedup) struct RankKey {
     id: u32,
     /// The worth by [`Keep`].
     worth: u64,
-    /// The age if `worth` is the size, otherwise the size.
+    /// The time if `worth` is the size, otherwise the size.
     second: u64,
     digest: Digest,
     extent: Extent,
@@ -145,8 +145,8 @@ pub(in crate::archive::dedup) struct RankingKey {
     pub(in crate::archive::dedup) preferred: Option<u32>,
     /// When the file was last written, in nanoseconds since 1970. `None` if unknown, and for parts of files.
     pub(in crate::archive::dedup) file_time: Option<i64>,
-    /// The best known time of writing, in nanoseconds since 1970.
-    pub(in crate::archive::dedup) written: i64,
+    /// The time of the document.
+    pub(in crate::archive::dedup) time: DocumentTime,
     /// True if an earlier run decided that the document stays.
     pub(in crate::archive::dedup) pinned: bool,
 }
@@ -157,11 +157,14 @@ impl RankKey {
         let class = preferred + if document.protected { 0 } else { NOT_PROTECTED };
         let size = u64::from(u32::MAX - document.distinct);
         let time = |time: i64| (time as u64) ^ (1 << 63);
+        // The source has the two highest bits, so of the nanoseconds the two lowest do not count.
+        let DocumentTime { source, time: (seconds, more) } = document.time;
+        let (source, age) = ((source as u64) << 62, time(nanoseconds(seconds, more)));
         let (worth, second) = match keep {
             Keep::Longest => (size, document.file_time.map_or(u64::MAX, time)),
             Keep::First => (document.id.into(), 0),
-            Keep::Newest => (!time(document.written), size),
-            Keep::Oldest => (time(document.written), size),
+            Keep::Newest => (source | (!age >> 2), size),
+            Keep::Oldest => (source | (age >> 2), size),
         };
         let RankingKey { id, digest, extent, distinct, pinned, .. } = *document;
         Self { class, id, worth, second, digest, extent, distinct, pinned: pinned.into() }
@@ -406,11 +409,14 @@ pub(in crate::archive::dedup) fn check_choices(store: &Store, options: &DedupOpt
     }
 }
 
+/// The nanoseconds since 1970 at this time.
+fn nanoseconds(seconds: i64, more: u32) -> i64 {
+    seconds.saturating_mul(1_000_000_000).saturating_add(more.into())
+}
+
 fn ranked(id: u32, record: &DocumentRecord, protected: bool, preferred: Option<u32>) -> RankingKey {
-    let nanoseconds = |seconds: i64, more: u32| seconds.saturating_mul(1_000_000_000).saturating_add(more.into());
     let modified = record.modified.map(|(seconds, more)| nanoseconds(seconds, more));
-    let dated = clock::date_of(record.metadata.iter().map(|(name, value)| (name.as_str(), value.as_str())));
-    let dated = dated.map(|seconds| nanoseconds(seconds, 0));
+    let metadata = record.metadata.iter().map(|(name, value)| (name.as_str(), value.as_str()));
     // A document has fewer than 2^32 fingerprints.
     let count = |fingerprints: u64| u32::try_from(fingerprints).unwrap_or(u32::MAX);
     RankingKey {
@@ -422,7 +428,8 @@ fn ranked(id: u32, record: &DocumentRecord, protected: bool, preferred: Option<u
         preferred,
         // The time of a file says nothing about the records in it.
         file_time: modified.filter(|_| record.member.is_none()),
-        written: dated.or(modified).unwrap_or_else(|| nanoseconds(record.ingested_at, 0)),
+        time: DocumentTime::of(metadata, record.modified)
+            .unwrap_or(DocumentTime { source: TimeSource::Ingest, time: (record.ingested_at, 0) }),
         pinned: false,
     }
 }
@@ -455,7 +462,7 @@ mod tests {
                         protected: false,
                         preferred: None,
                         file_time: None,
-                        written: 0,
+                        time: DocumentTime { source: TimeSource::Ingest, time: (0, 0) },
                         pinned: false,
                     };
                     keys.push(RankKey::of(&document, Keep::Longest)).unwrap();
