@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::{TEXTS, folder_with, list, names, sample};
 use crate::bad_input::prose;
-use crate::support::{Folder, Run, zip};
+use crate::support::{Folder, Run, gzip, zip};
 
 /// Ingests a folder with damaged files, and returns each failed name with its error.
 fn failures(folder: &Folder) -> Vec<(String, String)> {
@@ -106,6 +106,48 @@ fn what_is_cut_short_fails_and_what_comes_before_it_does_not() {
         folder.write(name, &bytes[..bytes.len() * 2 / 3]);
         let failed = failures(&folder);
         assert_eq!((failed.len(), failed[0].0.as_str()), (1, name), "{failed:?}");
+    }
+}
+
+/// In a compressed crawl each record is a member of its own.
+#[test]
+fn a_damaged_record_of_a_compressed_crawl_costs_no_other() {
+    let long: String = (100..500).map(prose).collect();
+    let texts = [prose(0), prose(1), prose(2), long, prose(4)];
+    let member = |(number, text): (usize, &String)| {
+        let length = text.len();
+        gzip(format!(
+            "WARC/1.0\r\nWARC-Type: resource\r\nWARC-Record-ID: <{number}>\r\nContent-Type: text/plain\r\nContent-Length: {length}\r\n\r\n{text}\r\n\r\n"
+        ))
+    };
+    let members: Vec<Vec<u8>> = texts.iter().enumerate().map(member).collect();
+    let start = |number: usize| members[..number].concat().len();
+    let damaged = |number: usize, before_its_end: usize| {
+        let mut bytes = members.concat();
+        bytes[start(number + 1) - before_its_end] ^= 1;
+        bytes
+    };
+    // A member of up to 256 KiB is decoded before anything of it is used, so its name is not known.
+    for (number, before_its_end) in [(1, 1), (1, 6), (1, 200), (1, members[1].len()), (3, 6), (3, 2000), (4, 6)] {
+        let folder = Folder::new();
+        folder.write("a.warc.gz", damaged(number, before_its_end));
+        let failed = failures(&folder);
+        let name = if number == 3 { "a.warc.gz#3" } else { "a.warc.gz" };
+        assert_eq!((failed.len(), failed[0].0.as_str()), (1, name), "{failed:?}");
+        assert!(failed[0].1.ends_with(&format!(", in the member at byte {}", start(number))), "{failed:?}");
+        let rest = (0..5).filter(|&other| other != number).map(|other| format!("a.warc.gz#{other}"));
+        assert_eq!(names(&folder), rest.collect::<Vec<_>>());
+        if number < 4 {
+            assert_eq!(folder.ok(&["show", "--text", "a.warc.gz#4"]).stdout, texts[4]);
+        }
+        // Without another reading the same is told again.
+        assert_eq!(failures(&folder).len(), 1);
+        folder.write("in.zip", zip([("a.warc.gz", &damaged(number, before_its_end)[..])]));
+        assert_eq!(failures(&folder).len(), 2);
+        assert_eq!(names(&folder).len(), 8);
+        let input = std::fs::File::open(folder.path().join("a.warc.gz")).unwrap();
+        let run = folder.command(&["ingest", "-", "--name", "b.warc.gz"]).stdin(input).output().unwrap();
+        assert_eq!((Run::of(&run).status, names(&folder).len()), (2, 12));
     }
 }
 

@@ -5,8 +5,9 @@ use std::io::{self, BufRead, BufReader, Read};
 
 use super::http::{self, Headers};
 use super::{Member, MemberContent, Members};
+use crate::input::decompress::gzip;
 use crate::input::decompress::meter::{Exactly, Meter};
-use fpdb_host::error::Result;
+use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_host::skip_reason::SkipReason;
 
 const FORMAT: &str = "WARC";
@@ -15,22 +16,50 @@ const FORMAT: &str = "WARC";
 const LINE_BYTES: u64 = 64 << 10;
 
 pub(super) fn read(input: &mut dyn Read, meter: &Meter<'_>, members: &mut dyn Members) -> Result<()> {
-    let mut input = CountingReader { input: BufReader::with_capacity(64 << 10, input), taken: 0 };
-    let failed = |error| meter.error(FORMAT, error);
-    let mut number = 0u64;
-    // Offset of the previous record, if it was a member.
-    let mut before = None;
+    let input = CountingReader { input: BufReader::with_capacity(64 << 10, input), taken: 0 };
+    let mut records = Records { input, number: 0, before: None };
     loop {
-        let begins = begins(&mut input).map_err(failed)?;
-        if let Some(start) = before.take() {
+        match records.next(meter, members) {
+            Ok(true) => {}
+            Ok(false) => return Ok(()),
+            // The next bytes are those of a later record.
+            Err(error) if is_of_member(&error) => members.failed(String::new(), error)?,
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// True for damage to a member of compressed data after which reading goes on.
+fn is_of_member(error: &Error) -> bool {
+    let Error::Document(DocumentError::Undecodable { source, .. }) = error else { return false };
+    source.downcast_ref().is_some_and(gzip::is_of_member)
+}
+
+/// Reads the records of a file.
+struct Records<R> {
+    input: CountingReader<R>,
+    number: u64,
+    /// Offset of the previous record, if it was a member.
+    before: Option<u64>,
+}
+
+impl<R: BufRead> Records<R> {
+    /// Passes on the next record. Returns false at the end.
+    fn next(&mut self, meter: &Meter<'_>, members: &mut dyn Members) -> Result<bool> {
+        let Self { input, number, before } = self;
+        let failed = |error| meter.error(FORMAT, error);
+        let before = before.take();
+        let begins = begins(input).map_err(failed)?;
+        if let Some(start) = before {
             members.extent(start..begins.unwrap_or(input.taken));
         }
-        let Some(begins) = begins else { return Ok(()) };
-        number += 1;
-        let headers = Headers::read(&mut input).map_err(failed)?;
+        let Some(begins) = begins else { return Ok(false) };
+        *number += 1;
+        let headers = Headers::read(input).map_err(failed)?;
         let length = headers.get("content-length").and_then(|length| length.parse().ok());
         let length = length.ok_or_else(|| failed(io::Error::other("a record has no length")))?;
-        let mut body = Exactly { input: &mut input, left: length };
+        let mut body = Body { input: Exactly { input, left: length }, has_failed: false };
+        let mut is_member = false;
         if let Some(kind) = RecordKind::of(&headers)
             && length > 0
         {
@@ -43,14 +72,37 @@ pub(super) fn read(input: &mut dyn Read, meter: &Meter<'_>, members: &mut dyn Me
                 members.skipped(suffix, SkipReason::Segment)?;
             } else {
                 hand_over(&mut body, &headers, kind, suffix, kept.collect(), meter, members)?;
-                before = Some(begins);
+                is_member = true;
             }
         }
         // A record that repeats another one can only be read together with it.
         if let Some(id) = headers.get("warc-refers-to") {
             members.needed(&format!("#{}", id.trim_start_matches('<').trim_end_matches('>')));
         }
+        // The error was reported. The next bytes may be those of a later record.
+        if body.has_failed {
+            return Ok(true);
+        }
         io::copy(&mut body, &mut io::sink()).map_err(failed)?;
+        self.before = is_member.then_some(begins);
+        Ok(true)
+    }
+}
+
+/// The body of a record. It ends at the first error.
+struct Body<R> {
+    input: Exactly<R>,
+    has_failed: bool,
+}
+
+impl<R: Read> Read for Body<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.has_failed {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        let read = self.input.read(buffer);
+        self.has_failed = read.as_ref().is_err_and(|error| error.kind() != io::ErrorKind::Interrupted);
+        read
     }
 }
 

@@ -1,35 +1,301 @@
 //! Gzip: reads all members of a file one after the other. Zeros after them are skipped; tapes and disk blocks
 //! leave such padding.
+//!
+//! In a compressed WARC each record is a member of its own. There the reader goes on after a damaged member:
+//! it returns [`DamagedMember`], then the next member that begins a record.
 
+use std::error::Error;
+use std::fmt::{self, Display, Formatter};
 use std::io::{self, BufRead, Read};
 
 use flate2::bufread::GzDecoder;
+use memchr::memmem;
 
-/// Reads the content of all members.
-pub(crate) struct Gzip<R> {
-    /// `None` after the last member.
-    member: Option<GzDecoder<R>>,
+use super::BUFFER;
+
+/// Maximum decoded bytes of a WARC that are held until their member is known to be whole so far. So a smaller
+/// damaged member gives nothing.
+const HELD: u64 = 256 << 10;
+
+/// Maximum compressed bytes of a member that are kept to search them for a member. A decoder may notice
+/// damage only in the next member.
+const KEPT: usize = 256 << 10;
+
+/// Number of bytes that show whether a member begins a record.
+const LOOK: usize = 1024;
+
+/// Maximum number of places in a file that look like a member and begin no record. By chance there is one in
+/// 16 MiB.
+const FALSE_PLACES: u32 = 10_000;
+
+/// A member of a compressed WARC is damaged. Reading goes on at the next member.
+#[derive(Debug)]
+pub(crate) struct DamagedMember {
+    source: io::Error,
+    /// Offset of the member in the compressed data.
+    at: u64,
 }
 
-impl<R: BufRead> Gzip<R> {
-    pub(crate) fn new(input: R) -> Self {
-        Self { member: Some(GzDecoder::new(input)) }
+impl Display for DamagedMember {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}, in the member at byte {}", self.source, self.at)
     }
 }
 
-impl<R: BufRead> Read for Gzip<R> {
+impl Error for DamagedMember {}
+
+/// True if reading goes on after this error.
+pub(crate) fn is_of_member(error: &io::Error) -> bool {
+    error.get_ref().is_some_and(|inner| inner.is::<DamagedMember>())
+}
+
+/// Reads the content of all members.
+pub(crate) struct Gzip<R> {
+    state: State<R>,
+    /// True if each member begins a record of a WARC.
+    is_warc: bool,
+    /// Decoded bytes of a WARC, and the number of those that were returned.
+    held: Vec<u8>,
+    returned: usize,
+}
+
+enum State<R> {
+    /// Before the first member.
+    Start(Input<R>),
+    Member(GzDecoder<Input<R>>),
+    /// Within or after a damaged member of a WARC.
+    Damaged(Input<R>),
+    End,
+}
+
+impl<R: Read> Gzip<R> {
+    pub(crate) fn new(input: R) -> Self {
+        Self { state: State::Start(Input::new(input)), is_warc: false, held: Vec::new(), returned: 0 }
+    }
+
+    /// Takes the input, before the state is replaced.
+    fn take_input(&mut self) -> Option<Input<R>> {
+        match std::mem::replace(&mut self.state, State::End) {
+            State::Start(input) | State::Damaged(input) => Some(input),
+            State::Member(member) => Some(member.into_inner()),
+            State::End => None,
+        }
+    }
+
+    /// Begins to read a member at the current place.
+    fn begin(&mut self) {
+        if let Some(mut input) = self.take_input() {
+            input.begin_member(self.is_warc);
+            self.state = State::Member(GzDecoder::new(input));
+        }
+    }
+
+    /// The error for a member that cannot be decoded.
+    fn damaged(&mut self, source: io::Error) -> io::Error {
+        self.held.clear();
+        match &self.state {
+            State::Member(member) if self.is_warc && !member.get_ref().has_failed => {}
+            _ => return source,
+        }
+        let Some(mut input) = self.take_input() else { return source };
+        let at = input.member;
+        input.go_back();
+        self.state = State::Damaged(input);
+        io::Error::new(source.kind(), DamagedMember { source, at })
+    }
+}
+
+impl<R: Read> Read for Gzip<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         loop {
-            let Some(member) = &mut self.member else { return Ok(0) };
-            let read = member.read(buffer)?;
-            if read > 0 || buffer.is_empty() {
+            let held = &self.held[self.returned..];
+            if !held.is_empty() || buffer.is_empty() {
+                let read = held.len().min(buffer.len());
+                buffer[..read].copy_from_slice(&held[..read]);
+                self.returned += read;
                 return Ok(read);
             }
-            // The checksum of the member is correct. Another member or padding follows.
-            let goes_on = follows(member.get_mut())?;
-            let ended = self.member.take();
-            self.member = ended.filter(|_| goes_on).map(|ended| GzDecoder::new(ended.into_inner()));
+            let decoded = match &mut self.state {
+                State::End => return Ok(0),
+                State::Start(input) => {
+                    input.look()?;
+                    self.is_warc = begins_record(input.ahead());
+                    self.begin();
+                    continue;
+                }
+                State::Damaged(input) => {
+                    if input.find_record()? {
+                        self.begin();
+                    } else {
+                        self.state = State::End;
+                    }
+                    continue;
+                }
+                State::Member(member) if self.is_warc => {
+                    self.held.clear();
+                    self.returned = 0;
+                    member.by_ref().take(HELD).read_to_end(&mut self.held)
+                }
+                State::Member(member) => member.read(buffer),
+            };
+            match decoded {
+                Ok(0) => self.next_member()?,
+                Ok(read) if !self.is_warc => return Ok(read),
+                Ok(_) => {}
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => return Err(error),
+                Err(error) => return Err(self.damaged(error)),
+            }
         }
+    }
+}
+
+impl<R: Read> Gzip<R> {
+    /// Goes on after a member whose checksum is correct. Another member or padding follows.
+    fn next_member(&mut self) -> io::Result<()> {
+        let State::Member(member) = &mut self.state else { return Ok(()) };
+        if follows(member.get_mut())? {
+            self.begin();
+        } else {
+            self.state = State::End;
+        }
+        Ok(())
+    }
+}
+
+/// True for the first bytes of a member that begins a record of a WARC.
+fn begins_record(bytes: &[u8]) -> bool {
+    let mut begins = [0; 5];
+    GzDecoder::new(&bytes[..bytes.len().min(LOOK)]).read_exact(&mut begins).is_ok() && &begins == b"WARC/"
+}
+
+/// The compressed bytes. Those of the current member are kept for a while.
+struct Input<R> {
+    input: R,
+    /// The bytes from `at` to `filled` were read and are not decoded yet.
+    buffer: Vec<u8>,
+    at: usize,
+    filled: usize,
+    /// Offset of the buffer in the input.
+    offset: u64,
+    /// Offset of the current member in the input, and its place in the buffer, if it is kept there.
+    member: u64,
+    kept: Option<usize>,
+    /// Offset up to which damaged members were decoded. No search begins before, so that each byte is decoded
+    /// twice at most.
+    searched: u64,
+    false_places: u32,
+    /// True if the input itself could not be read.
+    has_failed: bool,
+}
+
+impl<R: Read> Input<R> {
+    fn new(input: R) -> Self {
+        Self {
+            input,
+            buffer: Vec::new(),
+            at: 0,
+            filled: 0,
+            offset: 0,
+            member: 0,
+            kept: None,
+            searched: 0,
+            false_places: 0,
+            has_failed: false,
+        }
+    }
+
+    fn position(&self) -> u64 {
+        self.offset + self.at as u64
+    }
+
+    /// The bytes that were read and are not decoded yet.
+    fn ahead(&self) -> &[u8] {
+        &self.buffer[self.at..self.filled]
+    }
+
+    /// Reads more bytes. Returns false at the end of the input.
+    fn read_more(&mut self) -> io::Result<bool> {
+        if self.buffer.len() < self.filled + BUFFER {
+            self.kept = self.kept.filter(|kept| self.filled - kept <= KEPT);
+            let start = self.kept.unwrap_or(self.at);
+            self.buffer.copy_within(start..self.filled, 0);
+            (self.at, self.filled, self.offset) = (self.at - start, self.filled - start, self.offset + start as u64);
+            self.kept = self.kept.map(|_| 0);
+            // With twice the kept bytes, they are rarely moved.
+            self.buffer.resize(self.buffer.len().max(2 * self.filled).max(self.filled + BUFFER), 0);
+        }
+        let read = self.input.read(&mut self.buffer[self.filled..self.filled + BUFFER]);
+        self.has_failed |= read.as_ref().is_err_and(|error| error.kind() != io::ErrorKind::Interrupted);
+        let read = read?;
+        self.filled += read;
+        Ok(read > 0)
+    }
+
+    /// Reads until [`LOOK`] bytes or all bytes are ahead.
+    fn look(&mut self) -> io::Result<()> {
+        while self.ahead().len() < LOOK && self.read_more()? {}
+        Ok(())
+    }
+
+    /// Notes that a member begins here, and whether to keep its bytes.
+    fn begin_member(&mut self, keep: bool) {
+        (self.member, self.kept) = (self.position(), keep.then_some(self.at));
+    }
+
+    /// Goes back into the current member, which is damaged, if its bytes are kept.
+    fn go_back(&mut self) {
+        let position = self.position();
+        if let Some(kept) = self.kept.take().filter(|_| self.member >= self.searched) {
+            self.at = self.filled.min(kept + 1);
+        }
+        self.searched = self.searched.max(position);
+    }
+
+    /// Searches for the next member that begins a record.
+    fn find_record(&mut self) -> io::Result<bool> {
+        const MAGIC: &[u8] = b"\x1f\x8b\x08";
+        while self.false_places < FALSE_PLACES {
+            match memmem::find(self.ahead(), MAGIC) {
+                Some(place) => {
+                    self.at += place;
+                    self.look()?;
+                    if begins_record(self.ahead()) {
+                        return Ok(true);
+                    }
+                    self.false_places += 1;
+                    self.at += 1;
+                }
+                None => {
+                    self.at = self.at.max(self.filled.saturating_sub(MAGIC.len() - 1));
+                    if !self.read_more()? {
+                        return Ok(false);
+                    }
+                }
+            }
+        }
+        Ok(false)
+    }
+}
+
+impl<R: Read> Read for Input<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let mut ahead = self.fill_buf()?;
+        let read = ahead.read(buffer)?;
+        self.consume(read);
+        Ok(read)
+    }
+}
+
+impl<R: Read> BufRead for Input<R> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        if self.at == self.filled {
+            self.read_more()?;
+        }
+        Ok(self.ahead())
+    }
+
+    fn consume(&mut self, amount: usize) {
+        self.at += amount;
     }
 }
 
@@ -64,9 +330,98 @@ mod tests {
     fn inside(parts: &[&[u8]]) -> io::Result<String> {
         let mut text = String::new();
         let bytes = parts.concat();
-        // The buffer is so small that every boundary falls between two reads.
-        Gzip::new(io::BufReader::with_capacity(3, &bytes[..])).read_to_string(&mut text)?;
+        Gzip::new(Few(&bytes)).read_to_string(&mut text)?;
         Ok(text)
+    }
+
+    /// Gives so few bytes at a time that every boundary falls between two reads.
+    struct Few<'a>(&'a [u8]);
+
+    impl Read for Few<'_> {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            let few = buffer.len().min(3);
+            self.0.read(&mut buffer[..few])
+        }
+    }
+
+    /// The content of a file up to its end or an error after which reading does not go on, and the offsets of the
+    /// damaged members.
+    fn all_inside(bytes: &[u8]) -> (String, Vec<u64>) {
+        let (mut gzip, mut text, mut damaged) = (Gzip::new(bytes), Vec::new(), Vec::new());
+        while let Err(error) = gzip.read_to_end(&mut text) {
+            let member = error.get_ref().and_then(|inner| inner.downcast_ref::<DamagedMember>());
+            let Some(member) = member else { break };
+            damaged.push(member.at);
+        }
+        (String::from_utf8(text).unwrap(), damaged)
+    }
+
+    fn records(range: std::ops::Range<u32>) -> Vec<String> {
+        let text =
+            |number: u32| (0..200).map(move |word| format!("{:x} ", (number * 1000 + word).wrapping_mul(0x9E37_79B1)));
+        range.map(|number| format!("WARC/1.0\r\n{}", text(number).collect::<String>())).collect()
+    }
+
+    #[test]
+    fn a_damaged_member_costs_no_other_record() {
+        let texts = records(0..5);
+        let members: Vec<Vec<u8>> = texts.iter().map(|text| gzip(text)).collect();
+        let (start, length) = (members[0].len() + members[1].len(), members[2].len());
+        let without = [&texts[..2], &texts[3..]].concat().concat();
+        for at in 0..length {
+            for change in [1, 0xff] {
+                let mut bytes = members.concat();
+                bytes[start + at] ^= change;
+                let (text, damaged) = all_inside(&bytes);
+                // Time, system and flags in the header do not matter.
+                if text == texts.concat() && at < 10 {
+                    assert!(damaged.is_empty(), "{at}");
+                } else {
+                    assert!(text == without && damaged == [start as u64], "{at} {damaged:?} {}", text.len());
+                }
+            }
+        }
+        for cut in [1, length / 2, length - 1] {
+            let bytes = [members[..2].concat(), members[2][..cut].to_vec(), members[3..].concat()].concat();
+            assert_eq!(all_inside(&bytes), (without.clone(), vec![start as u64]), "{cut}");
+            let bytes = [members[..2].concat(), members[2][..cut].to_vec()].concat();
+            assert_eq!(all_inside(&bytes), (texts[..2].concat(), vec![start as u64]), "{cut}");
+        }
+        // Two damaged members, and a large one.
+        let mut bytes = members.concat();
+        bytes[start + length / 2] ^= 1;
+        bytes[start + length + members[3].len() / 2] ^= 1;
+        let damaged = vec![start as u64, (start + length) as u64];
+        assert_eq!(all_inside(&bytes), ([&texts[..2], &texts[4..]].concat().concat(), damaged));
+        let large = records(10..2000).concat();
+        let packed = gzip(&large);
+        let mut bytes = [&members[0][..], &packed, &members[1]].concat();
+        bytes[members[0].len() + packed.len() - 100] ^= 1;
+        let (text, damaged) = all_inside(&bytes);
+        assert_eq!(damaged, [members[0].len() as u64]);
+        assert!(text.starts_with(&(texts[0].clone() + &large[..large.len() / 2])) && text.ends_with(&texts[1]));
+    }
+
+    #[test]
+    fn only_records_are_searched_for() {
+        let [record, other] = [gzip(&records(0..1)[0]), gzip("no record")];
+        let mut damaged = other.clone();
+        damaged[other.len() - 5] ^= 1;
+        assert_eq!(all_inside(&[&other[..], &damaged, &record].concat()).1, Vec::<u64>::new());
+        let (text, at) = all_inside(&[&record[..], &damaged, &other, &record].concat());
+        assert_eq!((text, at), (records(0..1).concat().repeat(2), vec![record.len() as u64]));
+    }
+
+    /// Members within members that are all damaged, and places that only look like members.
+    #[test]
+    fn a_hostile_file_is_searched_once() {
+        let record = gzip(&records(0..1)[0]);
+        let cut = &record[..40];
+        let (text, damaged) = all_inside(&[&record[..], &cut.repeat(20_000)].concat());
+        assert!(text == records(0..1)[0] && damaged.len() <= 20_000, "{}", damaged.len());
+        let places = b"\x1f\x8b\x08\0".repeat(1 << 20);
+        let (text, damaged) = all_inside(&[&record[..], &places, &record].concat());
+        assert_eq!((text, damaged), (records(0..1).concat(), vec![record.len() as u64]));
     }
 
     /// An interrupted read is repeated, and does not count as the end.
@@ -92,8 +447,7 @@ mod tests {
         }
         let (one, two) = (gzip("one "), gzip("two"));
         let mut text = String::new();
-        let input = io::BufReader::new(Interrupted(vec![&one, &[0; 5], &two]));
-        Gzip::new(input).read_to_string(&mut text).unwrap();
+        Gzip::new(Interrupted(vec![&one, &[0; 5], &two])).read_to_string(&mut text).unwrap();
         assert_eq!(text, "one two");
     }
 

@@ -12,6 +12,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, s
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use super::gzip::is_of_member;
 use super::meter::{Guard, Meter};
 use crate::input::decompress::decoder;
 use crate::input::read::reader::PIECE;
@@ -108,9 +109,15 @@ fn decode(
         {
             return Ok(());
         }
-        outcome?;
-        if filled == 0 {
-            return Ok(());
+        match outcome {
+            Err(error) if is_of_member(&error) => {
+                if pieces.send(Err(error)).is_err() {
+                    return Ok(());
+                }
+            }
+            Err(error) => return Err(error),
+            Ok(()) if filled == 0 => return Ok(()),
+            Ok(()) => {}
         }
     }
 }

@@ -297,9 +297,9 @@ impl<'a> Expander<'a> {
                     Ok(()) => self.document(place, head, input),
                 }
             }
-            // Documents before the place of the error can be valid.
+            // Documents before the place of the error can be valid, and those after it too.
             (_, Some(error)) => {
-                let rest = Broken { error: Some(error), meter: self.meter };
+                let rest = Broken { error: Some(error), meter: self.meter }.chain(input);
                 self.expand_layer(layer, place, &mut Cursor::new(head).chain(rest))
             }
             (_, None) => self.expand_layer(layer, place, &mut Cursor::new(head).chain(input)),

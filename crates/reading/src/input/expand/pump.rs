@@ -10,7 +10,7 @@ use fpdb_host::error::{DocumentError, Error, Result};
 /// Maximum number of waiting pieces of a member.
 pub(crate) const PIECES_WAITING: usize = 2;
 
-/// The place where a stream failed. Reading it returns the error.
+/// The place where a stream failed. Reading it returns the error once.
 pub(crate) struct Broken<'a> {
     pub(crate) error: Option<Error>,
     pub(crate) meter: &'a Meter<'a>,
@@ -18,10 +18,7 @@ pub(crate) struct Broken<'a> {
 
 impl Read for Broken<'_> {
     fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
-        Err(match self.error.take() {
-            Some(error) => self.meter.keep(error),
-            None => io::ErrorKind::UnexpectedEof.into(),
-        })
+        self.error.take().map_or(Ok(0), |error| Err(self.meter.keep(error)))
     }
 }
 
