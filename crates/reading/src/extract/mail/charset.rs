@@ -3,7 +3,8 @@
 
 use std::borrow::Cow;
 
-use encoding_rs::{Encoding, UTF_8};
+use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
+use mail_parser::decoders::charsets::map::charset_decoder;
 use mail_parser::decoders::{base64::base64_decode, quoted_printable::quoted_printable_decode};
 use mail_parser::{Encoding as Transfer, Message, MessagePart, MimeHeaders};
 
@@ -12,7 +13,7 @@ use fpdb_kernel::normalize::encoding_of;
 
 /// The text of a part that the library decoded to `text`.
 pub(super) fn plain<'a>(message: &Message<'_>, part: &MessagePart<'_>, text: &'a str) -> Cow<'a, str> {
-    misread(message, part, text).map_or(Cow::Borrowed(text), |bytes| Cow::Owned(detected(&bytes)))
+    misread(message, part, text).map_or(Cow::Borrowed(text), |bytes| Cow::Owned(decoded(part, &bytes)))
 }
 
 /// Like [`plain`], for HTML, which may declare its encoding itself.
@@ -21,7 +22,11 @@ pub(super) fn page<'a>(message: &Message<'_>, part: &MessagePart<'_>, text: &'a 
     // A declaration in ASCII is never in UTF-16.
     let declared = declared(&bytes).filter(|encoding| encoding.is_ascii_compatible());
     let stated = declared.and_then(|encoding| encoding.decode_without_bom_handling_and_without_replacement(&bytes));
-    Cow::Owned(stated.map_or_else(|| detected(&bytes), Cow::into_owned))
+    Cow::Owned(stated.map_or_else(|| decoded(part, &bytes), Cow::into_owned))
+}
+
+fn charset_of<'a>(part: &'a MessagePart<'_>) -> Option<&'a str> {
+    part.content_type().and_then(|kind| kind.attribute("charset"))
 }
 
 /// The bytes of a text that is not in its declared charset, after transfer decoding. `None` if the library's
@@ -29,15 +34,15 @@ pub(super) fn page<'a>(message: &Message<'_>, part: &MessagePart<'_>, text: &'a 
 pub(super) fn misread<'a>(message: &'a Message<'_>, part: &MessagePart<'_>, text: &str) -> Option<Cow<'a, [u8]>> {
     // Japanese mail in ISO-2022-JP is ASCII with escapes.
     const ESCAPE: char = '\u{1b}';
-    let is_misread = match part.content_type().and_then(|kind| kind.attribute("charset")) {
+    let charset = charset_of(part);
+    let is_misread = match charset {
         None => text.contains([char::REPLACEMENT_CHARACTER, ESCAPE]),
         Some(charset) if is_ascii(charset) => !text.is_ascii(),
         Some(_) => is_mostly_replaced(text),
     };
-    let charset = part.content_type().and_then(|kind| kind.attribute("charset"));
-    // Mail programs often declare such a charset for UTF-8.
-    let may_be_utf8 = !is_misread && !text.is_ascii() && charset.is_some_and(is_single_byte);
-    if !(is_misread || may_be_utf8) {
+    let encoding = charset.and_then(|charset| Encoding::for_label(charset.as_bytes()));
+    let may_be_misread = !text.is_ascii() && encoding.is_some_and(|encoding| encoding != UTF_8);
+    if !(is_misread || may_be_misread) {
         return None;
     }
     let raw = raw(message, part);
@@ -46,18 +51,41 @@ pub(super) fn misread<'a>(message: &'a Message<'_>, part: &MessagePart<'_>, text
         Transfer::Base64 => base64_decode(raw).map(Cow::Owned),
         Transfer::QuotedPrintable => quoted_printable_decode(raw).map(Cow::Owned),
     };
-    bytes.filter(|bytes| is_misread || is_utf8(bytes))
+    bytes.filter(|bytes| is_misread || encoding.is_some_and(|encoding| contradicts(bytes, encoding)))
 }
 
-fn is_single_byte(charset: &str) -> bool {
-    Encoding::for_label(charset.as_bytes()).is_some_and(Encoding::is_single_byte)
-}
-
-/// True for UTF-8 with at least two characters beyond ASCII. Text in a charset of single bytes is almost
-/// never valid UTF-8.
-fn is_utf8(bytes: &[u8]) -> bool {
-    let is_long = |text: &str| text.chars().filter(|character| !character.is_ascii()).nth(1).is_some();
+/// True for bytes that are surely not in their declared encoding, although it can decode them. Mail programs
+/// often declare a wrong one for UTF-8, or UTF-16 for text of another encoding.
+fn contradicts(bytes: &[u8], declared: &'static Encoding) -> bool {
+    // In UTF-16, spaces, line ends and all of ASCII have zeros.
+    if [UTF_16LE, UTF_16BE].contains(&declared) {
+        let spaces = bytes.iter().filter(|byte| byte.is_ascii_whitespace()).count();
+        let has_mark = bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff");
+        let is_text = spaces >= bytes.len() / 32 || std::str::from_utf8(bytes).is_ok();
+        return !has_mark && memchr::memchr(0, bytes).is_none() && is_text;
+    }
+    // Text of single bytes is almost never valid UTF-8. Of a character of two bytes, one in ten is.
+    let least = if declared.is_single_byte() { 2 } else { 10 };
+    let is_long = |text: &str| text.chars().filter(|character| !character.is_ascii()).nth(least - 1).is_some();
     std::str::from_utf8(bytes).is_ok_and(is_long)
+}
+
+/// The text of bytes that the library could not decode.
+fn decoded(part: &MessagePart<'_>, bytes: &[u8]) -> String {
+    let decoder = charset_of(part).and_then(known_name).and_then(|name| charset_decoder(name.as_bytes()));
+    decoder.map_or_else(|| detected(bytes), |decode| decode(bytes))
+}
+
+/// The name under which the library knows a charset that has another name here. Detection finds none of
+/// these. The code pages 437 and 858 have the letters of Western languages where 850 has them.
+fn known_name(charset: &str) -> Option<&'static str> {
+    let name: String = charset.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase();
+    let number = name.trim_start_matches(|character: char| character.is_ascii_alphabetic());
+    match number {
+        "" if name.ends_with("macroman") => Some("macintosh"),
+        "437" | "850" | "858" => Some("cp850"),
+        _ => None,
+    }
 }
 
 /// The bytes of a part in its message, before transfer decoding.

@@ -231,6 +231,82 @@ fn a_charset_that_decodes_most_of_a_text_counts() {
 }
 
 #[test]
+fn a_charset_that_contradicts_the_bytes_does_not_count() {
+    let mail = |charset: &str, body: &[u8]| {
+        text_of_bytes(&[format!("From: a\nContent-Type: text/plain; charset={charset}\n\n").as_bytes(), body].concat())
+    };
+    let chinese = "\u{6211}\u{80fd}\u{541e}\u{4e0b}\u{73bb}\u{7483}".repeat(3);
+    let japanese = "\u{3053}\u{308c}\u{306f}\u{65e5}\u{672c}\u{8a9e}\u{3067}\u{3059}".repeat(3);
+    for charset in ["utf-16", "UTF-16LE", "utf-16be", "iso-2022-jp", "gb2312", "big5", "shift_jis", "euc-kr"] {
+        for words in [&FRENCH.repeat(2), RUSSIAN, &chinese, &japanese] {
+            assert_eq!(mail(charset, words.as_bytes()), format!("{words}\n"), "{charset}");
+        }
+        assert_eq!(mail(charset, b"plain words"), "plain words\n", "{charset}");
+    }
+    for charset in ["utf-16", "utf-16le", "utf-16be", "iso-2022-jp"] {
+        for (words, encoding) in [(FRENCH, encoding_rs::WINDOWS_1252), (RUSSIAN, encoding_rs::KOI8_R)] {
+            assert_eq!(mail(charset, &encoding.encode(words).0), format!("{words}\n"), "{charset}");
+        }
+    }
+    // What is in the declared charset is read by it.
+    let wide = |text: &str, bytes: fn(u16) -> [u8; 2]| text.encode_utf16().flat_map(bytes).collect::<Vec<u8>>();
+    for words in [FRENCH, RUSSIAN, &chinese, &japanese] {
+        assert_eq!(mail("utf-16le", &wide(words, u16::to_le_bytes)), format!("{words}\n"));
+        assert_eq!(mail("utf-16be", &wide(words, u16::to_be_bytes)), format!("{words}\n"));
+    }
+    for encoding in [encoding_rs::GBK, encoding_rs::BIG5, encoding_rs::EUC_JP, encoding_rs::ISO_2022_JP] {
+        let words = if [encoding_rs::GBK, encoding_rs::BIG5].contains(&encoding) {
+            "\u{6211}\u{80fd}\u{541e}\u{4e0b}"
+        } else {
+            &japanese
+        };
+        assert_eq!(mail(encoding.name(), &encoding.encode(words).0), format!("{words}\n"), "{}", encoding.name());
+    }
+}
+
+/// The letters in code page 850 and in that of the Macintosh.
+#[test]
+fn old_code_pages_are_known_by_their_other_names() {
+    let words = "\u{e9}l\u{e8}ve fran\u{e7}ais, \u{e0} No\u{eb}l, \u{fc}ber";
+    let encoded = |letters: [(char, u8); 6]| -> Vec<u8> {
+        let byte =
+            |letter: char| letters.iter().find(|(known, _)| *known == letter).map_or(letter as u8, |&(_, byte)| byte);
+        words.chars().map(byte).collect()
+    };
+    let dos = encoded([
+        ('\u{e9}', 0x82),
+        ('\u{e8}', 0x8a),
+        ('\u{e7}', 0x87),
+        ('\u{e0}', 0x85),
+        ('\u{eb}', 0x89),
+        ('\u{fc}', 0x81),
+    ]);
+    let mac = encoded([
+        ('\u{e9}', 0x8e),
+        ('\u{e8}', 0x8f),
+        ('\u{e7}', 0x8d),
+        ('\u{e0}', 0x88),
+        ('\u{eb}', 0x91),
+        ('\u{fc}', 0x9f),
+    ]);
+    for (charset, bytes) in [
+        ("CP850", &dos),
+        ("IBM850", &dos),
+        ("ibm-850", &dos),
+        ("x-cp850", &dos),
+        ("cp437", &dos),
+        ("IBM858", &dos),
+        ("macintosh", &mac),
+        ("MacRoman", &mac),
+        ("x-mac-roman", &mac),
+        ("x-MacRoman", &mac),
+    ] {
+        let header = format!("From: a\nContent-Type: text/plain; charset={charset}\n\n");
+        assert_eq!(text_of_bytes(&[header.as_bytes(), bytes].concat()), format!("{words}\n"), "{charset}");
+    }
+}
+
+#[test]
 fn a_page_in_a_mail_may_declare_its_own_encoding() {
     let page = encoding_rs::KOI8_R.encode("<meta charset=koi8-r><p>\u{434}\u{430}").0;
     let mail = [b"From: a\nContent-Type: text/html\n\n", &page[..]].concat();
