@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use crate::support::Folder;
+use crate::support::{Folder, zip};
 use fpdb::{DocumentError, DocumentFacts, Error, Fingerprint, Fingerprinter, Fingerprints, Format, Offsets, Profile};
 
 fn sample(name: &str) -> Vec<u8> {
@@ -191,6 +191,53 @@ fn under_unit_byte_every_format_is_bytes() {
     let (fingerprints, facts) = read(&profile, Format::Pdf, &document).expect("bytes");
     assert_eq!(facts.symbols, document.len() as u64);
     assert_eq!(read(&profile, Format::Bytes, &document).expect("bytes").0, fingerprints);
+}
+
+/// A reader does not see it, so it may be there to hide that a text is copied.
+#[test]
+fn hidden_text_of_office_documents_is_not_read() {
+    let folder = Folder::new();
+    let relations =
+        r#"<Relationships><Relationship Type="http://x/officeDocument" Target="word/document.xml"/></Relationships>"#;
+    let run = |properties: &str, text: &str| format!("<w:r><w:rPr>{properties}</w:rPr><w:t>{text}</w:t><w:tab/></w:r>");
+    let box_of = |content: &str| {
+        let mark = "<w:pPr><w:tabs><w:tab/></w:tabs><w:rPr><w:vanish/></w:rPr></w:pPr>";
+        format!("<w:r><w:pict><w:p>{mark}{content}</w:p></w:pict></w:r>")
+    };
+    let runs = [
+        run("", "one"),
+        run("<w:b/><w:vanish/>", "hidden"),
+        run("<w:vanish w:val=\"0\"/>", "two"),
+        run("<w:vanish w:val=\"true\"/>", "hidden"),
+        run("<w:rPrChange><w:rPr><w:vanish/></w:rPr></w:rPrChange>", "three"),
+        run("<w:webHidden/>", "four"),
+        box_of(&(run("", "five") + &run("<w:vanish/>", "hidden"))),
+        run("", "six"),
+    ]
+    .concat();
+    let document =
+        format!("<w:document><w:body><w:p><w:pPr><w:rPr><w:vanish/></w:rPr></w:pPr>{runs}</w:p></w:body></w:document>");
+    let parts = [("[Content_Types].xml", "<Types/>"), ("_rels/.rels", relations), ("word/document.xml", &document)];
+    folder.write("a.docx", zip(parts.map(|(name, part)| (name, part.as_bytes()))));
+    let style = |name: &str, display: &str| {
+        format!("<style:style style:name='{name}'><style:text-properties text:display='{display}'/></style:style>")
+    };
+    let content = format!(
+        "<office:document-content><office:automatic-styles>{}{}</office:automatic-styles><office:body><office:text>\
+         <text:p>one<text:span text:style-name='T1'>hidden <text:span>hidden</text:span>\
+         <text:note><text:note-body><text:p>hidden</text:p></text:note-body></text:note></text:span>\
+         <text:span text:style-name='T2'> two</text:span></text:p><text:p text:style-name='T1'>hidden</text:p><text:p>three</text:p>\
+         </office:text></office:body></office:document-content>",
+        style("T1", "none"),
+        style("T2", "true")
+    );
+    let media_type = "application/vnd.oasis.opendocument.text";
+    folder.write("b.odt", zip([("mimetype", media_type.as_bytes()), ("content.xml", content.as_bytes())]));
+    folder.ok(&["ingest", "-q", "--profile", "prose", "a.docx", "b.odt"]);
+    let text = |name: &str| folder.ok(&["show", "--text", name]).stdout;
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert_eq!(words(&text("a.docx")), "one two three four five six");
+    assert_eq!(text("b.odt"), "one two\nthree\n");
 }
 
 /// Answers state the bytes to which their offsets refer.

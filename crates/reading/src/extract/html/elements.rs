@@ -34,6 +34,62 @@ pub(super) fn role(name: &[u8]) -> ElementRole {
     }
 }
 
+/// True for elements without content and end tag.
+pub(super) fn is_void(name: &[u8]) -> bool {
+    match name {
+        b"area" | b"base" | b"br" | b"col" | b"embed" | b"frame" | b"hr" | b"img" | b"input" | b"link" | b"meta"
+        | b"param" | b"source" | b"track" | b"wbr" => true,
+        _ => false,
+    }
+}
+
+/// The group and the level of an element that may lack its end tag. A start tag of the same group and of this
+/// level or a higher one ends it.
+fn level(name: &[u8]) -> Option<(u8, u8)> {
+    match name {
+        b"p" => Some((0, 0)),
+        b"li" => Some((1, 0)),
+        b"dt" | b"dd" => Some((2, 0)),
+        b"option" => Some((3, 0)),
+        b"optgroup" => Some((3, 1)),
+        b"td" | b"th" => Some((4, 0)),
+        b"tr" => Some((4, 1)),
+        b"thead" | b"tbody" | b"tfoot" => Some((4, 2)),
+        _ => None,
+    }
+}
+
+/// True for elements that may contain others and always have an end tag, by which they end those in them.
+pub(super) fn is_container(name: &[u8]) -> bool {
+    role(name) == ElementRole::Block && level(name).is_none() && !is_void(name)
+}
+
+/// True if the start tag of `next` ends an open element `name` that lacks its end tag.
+pub(super) fn ends_before(name: &[u8], next: &[u8]) -> bool {
+    if name == b"p" {
+        return role(next) == ElementRole::Block && next != b"br";
+    }
+    let (group, least) = level(name).unwrap_or_default();
+    level(next).is_some_and(|(of, level)| of == group && group > 0 && level >= least)
+}
+
+/// True for a style that hides its element: the last value of `display` is `none`, or that of `visibility` is
+/// `hidden` or `collapse`.
+pub(super) fn hides(style: &[u8]) -> bool {
+    let (mut display, mut visibility) = (false, false);
+    for declaration in style.split(|&byte| byte == b';') {
+        let text: Vec<u8> = declaration.iter().filter(|byte| !byte.is_ascii_whitespace()).copied().collect();
+        let text = text.to_ascii_lowercase();
+        let text = text.strip_suffix(b"!important").unwrap_or(&text);
+        if let Some(value) = text.strip_prefix(b"display:") {
+            display = value == b"none";
+        } else if let Some(value) = text.strip_prefix(b"visibility:") {
+            visibility = value == b"hidden" || value == b"collapse";
+        }
+    }
+    display || visibility
+}
+
 /// The tokeniser's state for the content of an HTML element; `None` for normal markup. Scripting counts as
 /// enabled, as in a browser, so `noscript` contains raw text.
 pub(super) fn content(name: &[u8]) -> Option<State> {

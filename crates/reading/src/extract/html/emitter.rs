@@ -7,7 +7,7 @@
 use html5gum::emitters::Emitter as Calls;
 use html5gum::{Error, State};
 
-use super::elements::{ElementRole, LONGEST, breaks_out, content, role};
+use super::elements::{ElementRole, LONGEST, breaks_out, content, ends_before, hides, is_container, is_void, role};
 use crate::extract::text::builder::TextBuilder;
 use fpdb_kernel::document::Span;
 
@@ -23,12 +23,25 @@ pub(super) struct Emitter<'a> {
     position: u64,
     emitted: u64,
     tag: Tag,
+    /// The value of the attribute being read, if it may hide the element.
+    value: Vec<u8>,
     /// Name of the last start tag. An end tag must match it to end raw text.
     last_start: Name,
-    /// The element whose content is dropped, and the number of open elements with this name.
-    dropped: Option<(Name, u32)>,
+    dropped: Option<DroppedElement>,
     /// Number of open SVG and MathML elements.
     foreign: u32,
+}
+
+/// An open element whose content is dropped.
+struct DroppedElement {
+    name: Name,
+    /// Number of open elements with this name.
+    depth: u32,
+    /// True if an attribute hides it. It then ends with the element around it at the latest, even if its own
+    /// end tag is missing.
+    is_hidden: bool,
+    /// Number of open containers in it.
+    containers: u32,
 }
 
 /// The tag being read.
@@ -37,7 +50,14 @@ struct Tag {
     name: Name,
     is_end: bool,
     self_closing: bool,
+    /// The attribute being read.
+    attribute: Name,
+    /// True if an attribute hides the element.
+    is_hidden: bool,
 }
+
+/// Maximum bytes of a style that are looked at.
+const STYLE: usize = 4096;
 
 /// The name of an element, cut off above the maximum length of known names.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
@@ -61,6 +81,12 @@ impl Name {
     }
 }
 
+impl DroppedElement {
+    fn new(name: Name, is_hidden: bool) -> Self {
+        Self { name, depth: 1, is_hidden, containers: 0 }
+    }
+}
+
 impl<'a> Emitter<'a> {
     /// Reads `source` from its byte `from` on.
     pub(super) fn new(source: &'a [u8], from: usize, xml: bool, builder: &'a mut TextBuilder) -> Self {
@@ -72,6 +98,7 @@ impl<'a> Emitter<'a> {
             position: from as u64,
             emitted: from as u64,
             tag: Tag::default(),
+            value: Vec::new(),
             last_start: Name::default(),
             dropped: None,
             foreign: 0,
@@ -90,6 +117,16 @@ impl<'a> Emitter<'a> {
         self.emitted + u64::from(is_within_line_end)
     }
 
+    /// Notes whether the attribute that was read hides the element.
+    fn end_attribute(&mut self) {
+        self.tag.is_hidden |= match std::mem::take(&mut self.tag.attribute).get() {
+            b"hidden" => true,
+            b"style" => hides(&self.value),
+            _ => false,
+        };
+        self.value.clear();
+    }
+
     fn start_tag(&mut self) -> Option<State> {
         let name = self.tag.name;
         self.last_start = name;
@@ -103,31 +140,51 @@ impl<'a> Emitter<'a> {
             _ => false,
         };
         let is_empty = self.tag.self_closing && (self.xml || !is_html || role == ElementRole::Foreign);
+        let has_content = !is_empty && !is_void(name.get());
+        let ends = |dropped: &mut DroppedElement| {
+            dropped.is_hidden && dropped.containers == 0 && ends_before(dropped.name.get(), name.get())
+        };
+        self.dropped.take_if(ends);
+        // Scripts show pages that hide themselves while they are loaded.
+        let is_hidden = self.tag.is_hidden && has_content && !matches!(name.get(), b"html" | b"body");
         match (&mut self.dropped, role) {
-            (Some((dropped, depth)), _) => *depth += u32::from(*dropped == name && !is_empty),
+            (Some(dropped), _) if dropped.name == name => dropped.depth += u32::from(has_content),
+            (Some(dropped), _) => dropped.containers += u32::from(has_content && is_container(name.get())),
+            (None, ElementRole::Dropped) if !is_empty => self.dropped = Some(DroppedElement::new(name, false)),
+            (None, _) if is_hidden => self.dropped = Some(DroppedElement::new(name, true)),
             (None, ElementRole::Block) => self.builder.separate(self.position),
-            (None, ElementRole::Dropped) if !is_empty => self.dropped = Some((name, 1)),
-            (None, ElementRole::Foreign) if !is_empty => self.foreign += 1,
-            _ => {}
+            (None, _) => {}
         }
+        self.foreign += u32::from(role == ElementRole::Foreign && !is_empty);
         if is_html && !is_empty { content(name.get()) } else { None }
     }
 
     fn end_tag(&mut self) {
         let name = self.tag.name;
-        if let Some((dropped, depth)) = &mut self.dropped {
-            if *dropped == name {
-                *depth -= 1;
-                if *depth == 0 {
+        if role(name.get()) == ElementRole::Foreign {
+            self.foreign = self.foreign.saturating_sub(1);
+        }
+        if let Some(dropped) = &mut self.dropped {
+            if dropped.name == name {
+                dropped.depth -= 1;
+                if dropped.depth == 0 {
                     self.dropped = None;
                 }
+                return;
             }
-            return;
+            let is_container = is_container(name.get());
+            if is_container && dropped.containers > 0 {
+                dropped.containers -= 1;
+                return;
+            }
+            // The element around a hidden one ends both.
+            if !dropped.is_hidden || !(is_container || ends_before(dropped.name.get(), name.get())) {
+                return;
+            }
+            self.dropped = None;
         }
-        match role(name.get()) {
-            ElementRole::Block => self.builder.separate(self.position),
-            ElementRole::Foreign => self.foreign = self.foreign.saturating_sub(1),
-            _ => {}
+        if role(name.get()) == ElementRole::Block {
+            self.builder.separate(self.position);
         }
     }
 }
@@ -174,6 +231,7 @@ impl Calls for Emitter<'_> {
             self.end_tag();
             return None;
         }
+        self.end_attribute();
         self.start_tag()
     }
 
@@ -226,7 +284,24 @@ impl Calls for Emitter<'_> {
         None
     }
 
-    // Attributes, comments and document types are not text. Errors do not matter here.
+    #[inline]
+    fn init_attribute(&mut self) {
+        self.end_attribute();
+    }
+
+    #[inline]
+    fn push_attribute_name(&mut self, name: &[u8]) {
+        self.tag.attribute.push(name);
+    }
+
+    #[inline]
+    fn push_attribute_value(&mut self, value: &[u8]) {
+        if self.tag.attribute.get() == b"style" && self.value.len() < STYLE {
+            self.value.extend_from_slice(value);
+        }
+    }
+
+    // Comments and document types are not text. Errors do not matter here.
     fn emit_eof(&mut self) {}
     fn emit_error(&mut self, _: Error) {}
     fn init_comment(&mut self) {}
@@ -236,9 +311,6 @@ impl Calls for Emitter<'_> {
     fn push_comment(&mut self, _: &[u8]) {}
     fn push_doctype_name(&mut self, _: &[u8]) {}
     fn init_doctype(&mut self) {}
-    fn init_attribute(&mut self) {}
-    fn push_attribute_name(&mut self, _: &[u8]) {}
-    fn push_attribute_value(&mut self, _: &[u8]) {}
     fn set_doctype_public_identifier(&mut self, _: &[u8]) {}
     fn set_doctype_system_identifier(&mut self, _: &[u8]) {}
     fn push_doctype_public_identifier(&mut self, _: &[u8]) {}

@@ -64,6 +64,52 @@ fn text_is_kept_and_markup_dropped() {
 }
 
 #[test]
+fn hidden_elements_are_dropped() {
+    for hidden in [
+        "hidden",
+        "HIDDEN=''",
+        "style='display:none'",
+        "style=\" color:red; Display : NONE !important;\"",
+        "style=visibility:hidden",
+    ] {
+        for (page, expected) in [
+            ("f<span #>x</span>ed", "fed"),
+            ("a<div #>x<div>y</div>z</div>b", "ab"),
+            ("a<p #>x</p>b<p #>x<p>c", "ab\nc"),
+            ("a<p #>x<div>b</div>", "a\nb\n"),
+            ("<ul><li>a<li #>x<ul><li>y</ul><li>b<li #>x</ul>c", "a\nb\nc"),
+            ("<div>a<b #>x</div>b", "a\nb"),
+            ("<div>a<div #><section>x</section>y</section></div></div>b", "a\nb"),
+            ("<table><tr #><td>x<td>y<tr><td>a<td #>x<tr><td>b</table>c", "a\nb\nc"),
+            ("<dl><dt #>x<dd>a</dl>", "a\n"),
+            ("<select><option #>x<option>a</select>", "a\n"),
+            ("a<br #>b<img #>c<input #>d", "a\nbcd"),
+            ("a<svg #><title>x</title><script/>y</svg>b", "ab"),
+            ("a<script #>x</script>b<template #>x</template>c", "abc"),
+            ("<body #>a<p>b</body>", "a\nb\n"),
+            ("a<span # />x</span>b", "ab"),
+            ("a</p #>b", "a\nb"),
+        ] {
+            let page = page.replace('#', hidden);
+            assert_eq!(text(&page), expected, "{page}");
+        }
+    }
+    for page in [
+        "a<span style='display:none;display:inline'>b</span>",
+        "a<span style='color:red' title=hidden>b</span>",
+        "a<span data-hidden aria-hidden=true>b</span>",
+        "a<span style=\"content:'display:none'\">b</span>",
+        "a<span class='display:none'>b</span>",
+    ] {
+        assert_eq!(text(page), "ab", "{page}");
+    }
+    assert_eq!(
+        text("<?xml version='1.0'?><p>a<span hidden='hidden'/>b<span style='display:none'>x</span></p>"),
+        "ab\n"
+    );
+}
+
+#[test]
 fn xhtml_closes_what_it_says_it_closes() {
     let page = "<?xml version=\"1.0\"?><html><head><title/><script src='x'/><style/></head><body>a<div/>b\
                 <script>//<![CDATA[\nif (a<b) {}\n//]]></script><p>c<![CDATA[<d>]]></p></body></html>";

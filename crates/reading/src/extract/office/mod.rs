@@ -8,7 +8,8 @@ use crate::extract::{Extracted, InputLimits};
 use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_kernel::document::Format;
 use package::Package;
-use xml::XmlEvent;
+use rustc_hash::FxHashSet;
+use xml::{Attributes, XmlEvent};
 
 /// Text under construction, in paragraphs.
 #[derive(Default)]
@@ -65,12 +66,23 @@ fn main_part(package: &mut Package<'_>) -> Result<String> {
 fn wordprocessing(part: &[u8], text: &mut Paragraphs) -> Result<()> {
     // Number of open elements whose content is dropped, and whether characters are text here.
     let (mut dropped, mut in_text) = (0_u64, false);
+    // For each open run, and the properties of each open paragraph, whether they are hidden. Text boxes have
+    // paragraphs within a run.
+    let mut hidden: Vec<bool> = Vec::new();
     xml::read(Format::Docx, part, &mut |piece| {
         match piece {
-            // A copy of content for programs that do not support the original.
-            XmlEvent::Start("Fallback", _) => dropped += 1,
-            XmlEvent::End("Fallback") => dropped = dropped.saturating_sub(1),
+            // A copy of content for programs that do not support the original, and properties before a change.
+            XmlEvent::Start("Fallback" | "rPrChange", _) => dropped += 1,
+            XmlEvent::End("Fallback" | "rPrChange") => dropped = dropped.saturating_sub(1),
             _ if dropped > 0 => {}
+            XmlEvent::Start("r" | "pPr", _) => hidden.push(hidden.last().is_some_and(|&is_hidden| is_hidden)),
+            XmlEvent::End("r" | "pPr") => drop(hidden.pop()),
+            // In the properties of a paragraph, it hides only the mark of the paragraph.
+            XmlEvent::Start("vanish", attributes) => {
+                let is_off = attributes.get("val").is_some_and(|value| ["0", "false", "off"].contains(&&*value));
+                hidden.last_mut().into_iter().for_each(|is_hidden| *is_hidden |= !is_off);
+            }
+            _ if hidden.last() == Some(&true) => {}
             XmlEvent::Start("t", _) => in_text = true,
             XmlEvent::End("t") => in_text = false,
             XmlEvent::Text(characters) if in_text => text.0.push_str(characters),
@@ -123,6 +135,11 @@ struct OdtContent {
     note: u64,
     paragraphs: u64,
     dropped: u64,
+    /// The name of the style being read, and those of hidden text.
+    style: String,
+    hidden_styles: FxHashSet<String>,
+    /// Number of open paragraphs and spans in hidden text, with the outermost.
+    hidden: u64,
 }
 
 /// Elements whose content is not part of the text.
@@ -134,6 +151,13 @@ impl OdtContent {
             XmlEvent::Start(name, _) if DROPPED.contains(name) => self.dropped += 1,
             XmlEvent::End(name) if DROPPED.contains(name) => self.dropped = self.dropped.saturating_sub(1),
             _ if self.dropped > 0 => {}
+            XmlEvent::Start("style", attributes) => self.style = attributes.get("name").unwrap_or_default(),
+            XmlEvent::Start("text-properties", attributes) if attributes.get("display").as_deref() == Some("none") => {
+                self.hidden_styles.insert(std::mem::take(&mut self.style));
+            }
+            XmlEvent::Start("p" | "h" | "span", attributes) if self.is_hidden(attributes) => self.hidden += 1,
+            XmlEvent::End("p" | "h" | "span") if self.hidden > 0 => self.hidden -= 1,
+            _ if self.hidden > 0 => {}
             // `office:text`. A text document has no other element with this name.
             XmlEvent::Start("text", _) => self.text += 1,
             XmlEvent::End("text") => self.text = self.text.saturating_sub(1),
@@ -157,6 +181,12 @@ impl OdtContent {
             XmlEvent::Text(characters) if self.text > 0 && self.paragraphs > 0 => self.current().0.push_str(characters),
             _ => {}
         }
+    }
+
+    /// True for a paragraph or span with these attributes in hidden text.
+    fn is_hidden(&self, attributes: &Attributes<'_>) -> bool {
+        let has_style = || attributes.get("style-name").is_some_and(|style| self.hidden_styles.contains(&style));
+        self.hidden > 0 || (!self.hidden_styles.is_empty() && has_style())
     }
 
     fn current(&mut self) -> &mut Paragraphs {
