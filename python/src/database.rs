@@ -432,24 +432,18 @@ impl NativeDatabase {
         let keep_out = |task: &Task<'_>, _| {
             let (names, ids) = documents;
             let mut ids: Vec<DocId> = ids.into_iter().map(DocId).collect();
-            for name in &names {
-                match writer.documents_named(name) {
-                    Err(Error::NoSuchDocument { .. }) => {}
-                    found => ids.extend(found?.into_iter().map(|document| document.id)),
-                }
-            }
             if !(prefixes.is_empty() && fields.is_empty()) {
                 ids.extend(writer.select(&prefixes, &fields, task)?.ids);
             }
-            writer.keep_out(&ids)
+            writer.keep_named_or_numbered_out(&names, &ids)
         };
         wait(py, &caller, &mut (), keep_out).whole()
     }
 
-    /// Lets the contents of documents that were removed under these names in again. Returns their number.
+    /// Lets contents in again, by the names of removed documents and by digests. Returns their number.
     fn readmit(&self, py: Python<'_>, names: Vec<String>) -> PyResult<u64> {
         let writer = self.writer()?;
-        py.detach(|| writer.readmit(&names)).map(|(contents, _)| contents).map_err(raise)
+        Ok(py.detach(|| writer.readmit(&names)).map_err(raise)?.readmitted.unwrap_or_default())
     }
 
     /// Renames a file or a folder of documents. Returns the summary as JSON.

@@ -166,6 +166,21 @@ def test_documents_are_added_replaced_and_removed(served):
             client.ingest("some/path")
 
 
+def test_documents_are_removed_for_good_until_they_are_let_in_again(served):
+    url, _, keys = served
+    texts = {"good/a": LONG + "a", "good/b": LONG + "b", "good/c": LONG + "c"}
+    with fpdb.connect(url, keys["admin"]) as client:
+        client.ingest(texts)
+        assert client.remove("good/a", keep_out=True).removed == 1
+        assert client.remove(prefix="good/", keep_out=True, dry_run=True).selected == 2
+        assert client.remove(prefix="good/", keep_out=True).removed == 2
+        assert client.ingest(texts).skips == 3
+        assert client.readmit("good/a", "nobody") == 1 and client.readmit() == 0
+        assert client.ingest(texts).added == 1
+        with pytest.raises(TypeError):
+            client.remove(report="report.jsonl", keep_out=True)
+
+
 def test_bytes_count_as_in_a_database_and_names_that_a_service_refuses_are_skipped(served, tmp_path):
     url, _, keys = served
     documents = [("a", LONG.encode()), ("b", LONG.encode()), ("empty", b""), ("scan.html", b"<p><img src=x></p>"), ("bad", b"\xc3\xa9" * 9 + b"\xc3")]

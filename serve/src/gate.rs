@@ -109,7 +109,7 @@ fn check(app: &App, sender: Option<Identity>, request: &Request) -> Answer<Optio
     check_origin(request.headers())?;
     let identity = sender.ok_or_else(Problem::no_key)?;
     if [Method::GET, Method::HEAD].contains(request.method()) {
-        // Some lists need the right of an administrator, but change nothing.
+        // Some lists need more than the right to read, but change nothing.
         check_rights(&identity, needed)?;
     } else {
         allow(app, &identity, needed)?;
@@ -130,10 +130,10 @@ fn check_rights(who: &Identity, needed: Rights) -> Answer<()> {
 /// The right that a route needs. `None` if anybody may see the route.
 fn needed(method: &Method, route: Option<&str>) -> Option<Rights> {
     let route = route.filter(|route| route.starts_with("/v1/") || *route == "/metrics")?;
-    let changes = (route.starts_with("/v1/documents") && (*method == Method::PUT || *method == Method::DELETE))
-        || route == "/v1/remove";
+    let needs_write = (route.starts_with("/v1/documents") && (*method == Method::PUT || *method == Method::DELETE))
+        || ["/v1/remove", "/v1/kept-out"].contains(&route);
     Some(match route {
-        _ if changes => Rights::Write,
+        _ if needs_write => Rights::Write,
         _ if route.starts_with("/v1/compact") || route.starts_with("/v1/backup") => Rights::Admin,
         _ => Rights::Read,
     })
@@ -146,7 +146,8 @@ fn check_understood(request: &Request) -> Answer<()> {
     if !route.starts_with("/v1/") {
         return Ok(());
     }
-    let reads_parameters = ["/v1/documents", "/v1/query", "/v1/report"].iter().any(|read| route.starts_with(read));
+    let reads_parameters =
+        ["/v1/documents", "/v1/query", "/v1/report", "/v1/kept-out"].iter().any(|read| route.starts_with(read));
     if !reads_parameters && request.uri().query().is_some_and(|query| !query.is_empty()) {
         return Err(Problem::bad_request("this route has no parameters"));
     }

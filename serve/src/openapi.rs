@@ -31,6 +31,7 @@ use crate::routes;
         routes::bulk,
         routes::remove,
         routes::remove_many,
+        routes::list_kept_out,
         routes::ask_pairs,
         routes::ask_dedup,
         routes::ask_repeats,
@@ -61,6 +62,7 @@ use crate::routes;
         routes::PutFacts,
         routes::BulkLine,
         routes::RemoveRequest,
+        routes::KeptOutPage,
         routes::JobRequest,
         routes::JobList,
         routes::BackupList,
@@ -150,6 +152,11 @@ pub(crate) fn documents() -> Schema {
 /// The schema of a list of backups.
 pub(crate) fn listed_backups() -> Schema {
     Array::new(Ref::from_schema_name("fpdb.backup.listed-1")).into()
+}
+
+/// The schema of a list of contents that are kept out.
+pub(crate) fn kept_out_contents() -> Schema {
+    Array::new(Ref::from_schema_name("KeptOut")).into()
 }
 
 /// Shows this description.

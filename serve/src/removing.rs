@@ -5,20 +5,25 @@ use std::io::Read;
 use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 
-use fpdb::{DatabaseWriter, DocId, Error, Removal, StopToken, Task};
+use fpdb::{Database, DatabaseWriter, DocId, Error, Removal, StopToken, Task};
 use tempfile::NamedTempFile;
 
 /// The documents to remove.
 pub(crate) enum Removing {
     /// All versions of a document, or the one with this number.
     Document(String, Option<DocId>),
-    /// All versions of documents with these names, and the documents with these numbers.
-    Listed(Vec<String>, Vec<DocId>),
-    /// The documents that prefixes and metadata select.
-    Selected(Vec<String>, Vec<(String, String)>),
+    /// All versions of documents with these names, and the documents with these numbers, maybe for good.
+    Listed(Vec<String>, Vec<DocId>, KeepOut),
+    /// The documents that prefixes and metadata select, maybe for good.
+    Selected(Vec<String>, Vec<(String, String)>, KeepOut),
     /// The documents of a report of `dedup`, or of a list.
     Reported(NamedTempFile),
+    /// None: lets the contents of documents that were removed for good in again, by names and digests.
+    Readmitted(Vec<String>),
 }
+
+/// True if the contents of removed documents are kept out.
+type KeepOut = bool;
 
 impl Removing {
     pub(crate) fn run(self, database: &DatabaseWriter, stop: &StopToken) -> fpdb::Result<Removal> {
@@ -29,10 +34,37 @@ impl Removing {
                 let ids = versions.iter().map(|found| found.id).filter(|&id| version.is_none_or(|asked| asked == id));
                 database.remove_numbers(&ids.collect::<Vec<_>>())
             }
-            Self::Listed(names, ids) => database.remove_named_or_numbered(&names, &ids),
-            Self::Selected(prefixes, fields) => database.remove_selected(&prefixes, &fields, &task),
+            Self::Listed(names, ids, keep_out) => {
+                if keep_out {
+                    database.keep_named_or_numbered_out(&names, &ids)?;
+                }
+                database.remove_named_or_numbered(&names, &ids)
+            }
+            Self::Selected(prefixes, fields, keep_out) => {
+                if keep_out {
+                    database.keep_out(&database.select(&prefixes, &fields, &task)?.ids)?;
+                }
+                database.remove_selected(&prefixes, &fields, &task)
+            }
             Self::Reported(lines) => database.remove_reported(lines.path(), &task),
+            Self::Readmitted(names) => database.readmit(&names),
         }
+    }
+
+    /// Counts the documents that a selection or a report would remove.
+    pub(crate) fn count(self, database: &Database, stop: &StopToken) -> fpdb::Result<Removal> {
+        let task = Task::new().stop(stop);
+        let mut removal = Removal::default();
+        match self {
+            Self::Selected(prefixes, fields, _) => {
+                let selected = database.select(&prefixes, &fields, &task)?;
+                removal.selected = Some(selected.ids.len() as u64);
+                removal.unmatched = selected.unmatched;
+            }
+            Self::Reported(lines) => removal = database.count_reported(lines.path(), &task)?,
+            Self::Document(..) | Self::Listed(..) | Self::Readmitted(..) => {}
+        }
+        Ok(removal)
     }
 }
 

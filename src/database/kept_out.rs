@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 use super::writer::REMOVED_AT_ONCE;
-use super::{Database, DatabaseWriter, KeptOut};
+use super::{Database, DatabaseWriter, KeptOut, Removal, ids_named};
 use fpdb_host::clock;
 use fpdb_host::error::{Error, Result};
 use fpdb_host::stop::StopToken;
@@ -50,6 +50,19 @@ impl DatabaseWriter {
         self.keep_out_in_portions(ids, REMOVED_AT_ONCE)
     }
 
+    /// Like [`Self::keep_out`], for the documents with one of these names (all versions of each) and those
+    /// with one of these numbers. Unknown names are ignored too.
+    ///
+    /// # Errors
+    /// Fails if the store cannot be read or written.
+    pub fn keep_named_or_numbered_out<N: AsRef<str>>(&self, names: &[N], ids: &[DocId]) -> Result<()> {
+        let mut ids = ids.to_vec();
+        for name in names {
+            ids.extend(ids_named(&self.store, name.as_ref())?.into_iter().map(DocId));
+        }
+        self.keep_out(&ids)
+    }
+
     fn keep_out_in_portions(&self, ids: &[DocId], most: usize) -> Result<()> {
         self.store.change_alone(&StopToken::new(), || ids.chunks(most).try_for_each(|ids| self.keep_some_out(ids)))
     }
@@ -80,11 +93,11 @@ impl DatabaseWriter {
     /// Lets the contents in again that documents of these names had when they were removed, and those with
     /// one of these digests in hexadecimal digits. A path counts as the name that an ingest of it gives. The
     /// next ingest reads archives and files of records again if a member was kept out, even if they are
-    /// unchanged. Returns the number of contents, and the names that no content has.
+    /// unchanged. Counts the contents (`readmitted`), and lists the names that no content has.
     ///
     /// # Errors
     /// Fails if the store cannot be read or written.
-    pub fn readmit<N: AsRef<str>>(&self, names: &[N]) -> Result<(u64, Vec<String>)> {
+    pub fn readmit<N: AsRef<str>>(&self, names: &[N]) -> Result<Removal> {
         let mut wanted: FxHashMap<Cow<'_, str>, Vec<usize>> = FxHashMap::default();
         for (index, name) in names.iter().enumerate() {
             let name = name.as_ref();
@@ -105,7 +118,8 @@ impl DatabaseWriter {
             Ok(digests.len() as u64)
         })?;
         let unknown = names.iter().zip(is_known).filter(|(_, is_known)| !is_known);
-        Ok((readmitted, unknown.map(|(name, _)| name.as_ref().to_owned()).collect()))
+        let unknown_names = unknown.map(|(name, _)| name.as_ref().to_owned()).collect();
+        Ok(Removal { readmitted: Some(readmitted), unknown_names, ..Removal::default() })
     }
 }
 

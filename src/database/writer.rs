@@ -75,6 +75,9 @@ pub struct Removal {
     /// The names of the first 20 that stay.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_names: Vec<String>,
+    /// Contents that were kept out and are let in again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub readmitted: Option<u64>,
 }
 
 impl Answer for Removal {
@@ -110,6 +113,33 @@ impl Deref for DatabaseWriter {
     fn deref(&self) -> &Database {
         &self.database
     }
+}
+
+impl Database {
+    /// Counts the documents that [`DatabaseWriter::remove_reported`] would delete (`selected`), and deletes
+    /// none.
+    ///
+    /// # Errors
+    /// As `remove_reported`.
+    pub fn count_reported(&self, report: impl AsRef<Path>, task: &Task<'_>) -> Result<Removal> {
+        let (ids, removal) = reported(&self.store, report.as_ref(), task)?;
+        Ok(Removal { selected: Some(ids.len() as u64), ..removal })
+    }
+}
+
+/// The documents of a report that are removable as the store is now. The summary has the others.
+fn reported(store: &Store, report: &Path, task: &Task<'_>) -> Result<(Vec<DocId>, Removal)> {
+    let temp = TempSpace::beside(store.root(), None)?;
+    let removals = fpdb_apply::removals(&Records(store), report, &temp, task)?;
+    let mut removal = Removal { reported: Some(removals.listed), left: removals.left.len(), ..Removal::default() };
+    for id in removals.left.iter().take(LEFT_NAMES) {
+        match store.document(id) {
+            // A count does not lock other changes out.
+            Err(Error::NoSuchNumber { .. }) => {}
+            record => removal.left_names.push(record?.name),
+        }
+    }
+    Ok((removals.ids.into_iter().map(DocId).collect(), removal))
 }
 
 impl DatabaseWriter {
@@ -331,16 +361,8 @@ impl DatabaseWriter {
     /// [`Error::Stopped`]; a failure to read or write the store.
     pub fn remove_reported(&self, report: impl AsRef<Path>, task: &Task<'_>) -> Result<Removal> {
         self.store.change_alone(task.token(), || {
-            let temp = TempSpace::beside(self.store.root(), None)?;
-            let removals = fpdb_apply::removals(&Records(&self.store), report.as_ref(), &temp, task)?;
-            let mut removal =
-                Removal { reported: Some(removals.listed), left: removals.left.len(), ..Removal::default() };
-            for id in removals.left.iter().take(LEFT_NAMES) {
-                removal.left_names.push(self.store.document(id)?.name);
-            }
-            let ids: Vec<DocId> = removals.ids.into_iter().map(DocId).collect();
-            removal.removed = self.remove_in_portions(&ids, task)?;
-            Ok(removal)
+            let (ids, removal) = reported(&self.store, report.as_ref(), task)?;
+            Ok(Removal { removed: self.remove_in_portions(&ids, task)?, ..removal })
         })
     }
 

@@ -55,7 +55,8 @@ fn a_document_that_is_kept_out_comes_back_under_no_name() {
     assert_eq!(stats("back.db"), stats(".fpdb"));
     assert!(folder.ok(&["stats"]).stdout.contains("kept out"));
     // One is let in again, by any spelling of its path.
-    folder.ok(&["rm", "--readmit", "./in//secret.txt"]);
+    let readmitted = folder.ok(&["rm", "--readmit", "./in//secret.txt", "--format", "json"]).json().remove(0);
+    assert_eq!((&readmitted["readmitted"], &readmitted["removed"]), (&1.into(), &0.into()), "{readmitted}");
     assert_eq!(kept_out(&folder, &["in/secret.txt", "in/copy.txt"]), 0);
     assert!(names(&folder).contains(&"in/secret.txt".to_owned()) && names(&folder).contains(&"in/copy.txt".to_owned()));
     let run = folder.run(&["rm", "--readmit", "in/secret.txt"]);

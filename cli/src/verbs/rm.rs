@@ -24,7 +24,7 @@ pub(crate) fn run(global: &Global, args: &RmArgs, printer: &Printer) -> anyhow::
     }
     let database = database::open_writer(global, printer)?;
     if !args.readmit.is_empty() {
-        return readmit(&database, args, printer);
+        return readmit(global, &database, args, printer);
     }
     let mut unknown_names = Vec::new();
     let mut ids: Vec<DocId> = args.ids.iter().copied().map(DocId).collect();
@@ -153,11 +153,12 @@ fn note_attachments(
 }
 
 /// Lets documents in again that were removed under these names.
-fn readmit(database: &DatabaseWriter, args: &RmArgs, printer: &Printer) -> anyhow::Result<RunStatus> {
-    let (contents, unknown) = database.readmit(&args.readmit)?;
-    printer.note(&format!("{} let in again", count(contents, "content")));
+fn readmit(global: &Global, database: &DatabaseWriter, args: &RmArgs, printer: &Printer) -> anyhow::Result<RunStatus> {
+    let removal = database.readmit(&args.readmit)?;
+    summary(global, &removal, "")?;
+    printer.note(&format!("{} let in again", count(removal.readmitted.unwrap_or_default(), "content")));
     let mut status = RunStatus::Done;
-    for name in unknown {
+    for name in &removal.unknown_names {
         let told = format!("no content with the name or digest {name} is kept out");
         if args.ignore_missing {
             printer.detail(&told);

@@ -942,6 +942,7 @@ class Removal(Answer):
         unmatched: prefixes and values that no document has.
         reported: documents that a report lists; None where none is given.
         left, left_names: those of them that stay, and the names of the first 20.
+        readmitted: contents that are let in again; None where none are asked for.
     """
 
     removed: int
@@ -952,6 +953,7 @@ class Removal(Answer):
     reported: int | None = None
     left: int = 0
     left_names: list[str] = field(default_factory=list)
+    readmitted: int | None = None
     schema: str = "fpdb.rm/1"
 
 

@@ -537,11 +537,12 @@ class Client:
         where: Mapping[str, str] | None = None,
         report: Path | ServedDedup | None = None,
         dry_run: bool = False,
+        keep_out: bool = False,
     ) -> Removal:
         """Deletes documents: by name (all versions of each), by number, by selection, or by a report. `compact` frees their space.
 
         Args:
-            names, ids, prefix, where, dry_run: as for `Database.remove`. Names and numbers of more than 4 MiB, or more than 100,000, take
+            names, ids, prefix, where, dry_run, keep_out: as for `Database.remove`. Names and numbers of more than 4 MiB, or more than 100,000, take
                 several requests, and each has a commit of its own. A number then counts as unknown if an earlier request has removed its
                 document by name.
             report: the answer of `dedup`, or a saved report. Deletes the documents that it lists as removable, each only while it and
@@ -559,7 +560,7 @@ class Client:
             raise TypeError("names are given one by one, as str: remove(*names)")
         ids, prefixes = list(ids), listed(prefix)
         if report is not None:
-            if names or ids or prefixes or where or dry_run:
+            if names or ids or prefixes or where or dry_run or keep_out:
                 raise TypeError("a report goes in a call of its own")
             lines, end = _lines(report)
             return self._remove_in_portions(lines, len, lambda some: (b"".join((*some, end)), "application/x-ndjson"))
@@ -567,7 +568,7 @@ class Client:
             if names or ids:
                 raise TypeError("names and ids go in one call, prefix and where in another")
             fields = {name: str(value) for name, value in (where or {}).items()}
-            asked = {"prefixes": prefixes, "where": fields, "dry_run": dry_run}
+            asked = {"prefixes": prefixes, "where": fields, "dry_run": dry_run, "keep_out": keep_out}
             return Removal._of(self._ask("POST", "/v1/remove", body=asked))
         if dry_run:
             raise TypeError("dry_run goes with prefix and where")
@@ -575,13 +576,23 @@ class Client:
         given: list[str | int] = [*dict.fromkeys(names), *dict.fromkeys(ids)]
         if not given:
             return Removal(0, [], [])
-        removal = self._remove_in_portions(given, lambda item: len(json.dumps(item)), _listed)
+        removal = self._remove_in_portions(given, lambda item: len(json.dumps(item)), lambda some: _listed(some, keep_out))
         unknown_names, unknown_ids = set(removal.unknown_names), set(removal.unknown_ids)
         return replace(
             removal,
             unknown_names=[name for name in names if name in unknown_names],
             unknown_ids=[number for number in ids if number in unknown_ids],
         )
+
+    def readmit(self, *names: str) -> int:
+        """Lets documents in again that `remove(keep_out=True)` removed, as `Database.readmit` does.
+
+        Raises:
+            ServiceError: the key does not allow it.
+        """
+        if not names:
+            return 0
+        return cast("int", self._ask("POST", "/v1/remove", body={"readmit": names})["readmitted"])
 
     def _remove_in_portions(
         self, items: Sequence[_T], size: Callable[[_T], int], body: Callable[[Sequence[_T]], tuple[bytes, str]]
@@ -638,11 +649,11 @@ def _characters(text: str) -> str:
     return _SURROGATE.sub("\ufffd", text)
 
 
-def _listed(items: Sequence[str | int]) -> tuple[bytes, str]:
-    """The request that removes these names and numbers."""
+def _listed(items: Sequence[str | int], keep_out: bool) -> tuple[bytes, str]:
+    """The request that removes these names and numbers, maybe for good."""
     names = [item for item in items if isinstance(item, str)]
     ids = [item for item in items if not isinstance(item, str)]
-    return json.dumps({"names": names, "ids": ids}).encode(), "application/json"
+    return json.dumps({"names": names, "ids": ids, "keep_out": keep_out}).encode(), "application/json"
 
 
 def _lines(report: Path | ServedDedup) -> tuple[list[bytes], bytes]:

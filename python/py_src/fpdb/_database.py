@@ -349,7 +349,9 @@ class Database:
         return Removal(answer["removed"], answer["unknown_names"], answer["unknown_ids"])
 
     def readmit(self, *names: str) -> int:
-        """Lets documents in again that `remove(keep_out=True)` removed under these names, or whose contents have these digests. The next ingest of their files adds them.
+        """Lets documents in again that `remove(keep_out=True)` removed: by their names, or the digests of their bytes.
+
+        The next ingest of their files adds them.
 
         Raises:
             ParameterError: the database is open for reading.

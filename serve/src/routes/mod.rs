@@ -37,6 +37,7 @@ pub(crate) fn router(app: &Arc<App>) -> Router {
         .route("/v1/documents", get(documents::list).put(documents::bulk))
         .route("/v1/documents/{*name}", get(documents::show).put(documents::put).delete(documents::remove))
         .route("/v1/remove", post(remove::remove_many))
+        .route("/v1/kept-out", get(remove::list_kept_out))
         .route("/v1/stats", get(care::stats))
         .route("/v1/session", get(care::session))
         .route("/v1/pairs", post(jobs::ask_pairs))

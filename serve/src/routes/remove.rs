@@ -1,4 +1,4 @@
-//! Remove: removes many documents at once.
+//! Remove: removes many documents at once, maybe for good.
 
 use std::collections::BTreeMap;
 use std::io::{Cursor, Read};
@@ -6,14 +6,16 @@ use std::sync::Arc;
 
 use axum::extract::{Request, State};
 use axum::{Extension, Json};
-use fpdb::{DocId, Removal, StopToken, Task};
-use serde::Deserialize;
-use utoipa::ToSchema;
+use fpdb::maintenance::KeptOut;
+use fpdb::{DocId, Removal};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
 
-use super::request::{HeldBody, media_type, parse, read_body};
+use super::request::{HeldBody, Params, media_type, parse, read_body};
 use crate::app::App;
 use crate::jobs::JobKind;
 use crate::keys::Identity;
+use crate::openapi::kept_out_contents;
 use crate::problem::{Answer, Problem};
 use crate::removing::{FromStart, Removing, in_file};
 use crate::writer::Held;
@@ -38,8 +40,15 @@ pub(crate) struct RemoveRequest {
     /// The id of a finished job of `dedup`. Its removable documents are removed, each only while it and its
     /// survivor are stored as the result says.
     dedup: Option<String>,
-    /// Counts the selected documents, and removes none.
+    /// Counts the documents that `prefixes` and `where` select, or that `dedup` would remove, and removes
+    /// none.
     dry_run: bool,
+    /// Removes the documents for good: their bytes are not added again, under whatever name. Not with
+    /// `dedup`.
+    keep_out: bool,
+    /// Removes none, but lets the contents of documents that were removed for good in again: names of these
+    /// documents, or digests of their bytes.
+    readmit: Vec<String>,
 }
 
 /// Removes many documents. The answer comes after the last commit. A commit removes at most 100,000
@@ -65,18 +74,21 @@ pub(crate) async fn remove_many(
         "application/json" => {
             let asked: RemoveRequest = parse(&bytes)?;
             drop(bytes);
-            if asked.dry_run {
-                drop(held);
-                return count(&app, asked).await.map(Json);
-            }
             asked.check()?;
-            match &asked.dedup {
+            let is_counted = asked.dry_run;
+            let (removing, held) = match &asked.dedup {
                 Some(job) => {
                     let result = app.jobs.find(JobKind::Dedup, job, &who)?.result()?;
                     reported(FromStart::of(result), held).await?
                 }
                 None => (asked.removing(), held),
+            };
+            if is_counted {
+                drop(held);
+                let database = app.reader().ok_or_else(Problem::ending)?;
+                return app.work.run(move |stop| Ok(removing.count(&database, stop)?)).await.map(Json);
             }
+            (removing, held)
         }
         _ => return Err(Problem::media_type("application/json, or application/x-ndjson for the lines of a report")),
     };
@@ -93,24 +105,31 @@ async fn reported(lines: impl Read + Send + 'static, held: Held) -> Answer<(Remo
 
 impl RemoveRequest {
     fn removing(self) -> Removing {
-        let Self { names, ids, prefixes, fields, .. } = self;
-        if prefixes.is_empty() && fields.is_empty() {
-            return Removing::Listed(names, ids.into_iter().map(DocId).collect());
+        let Self { names, ids, prefixes, fields, keep_out, readmit, .. } = self;
+        if !readmit.is_empty() {
+            return Removing::Readmitted(readmit);
         }
-        Removing::Selected(prefixes, fields.into_iter().collect())
+        if prefixes.is_empty() && fields.is_empty() {
+            return Removing::Listed(names, ids.into_iter().map(DocId).collect(), keep_out);
+        }
+        Removing::Selected(prefixes, fields.into_iter().collect(), keep_out)
     }
 
     /// Refuses a request that names its documents in several ways, or in none.
     fn check(&self) -> Answer<()> {
         let is_listed = !(self.names.is_empty() && self.ids.is_empty());
         let is_selected = !(self.prefixes.is_empty() && self.fields.is_empty());
-        if [is_listed, is_selected, self.dedup.is_some()].into_iter().filter(|&is_given| is_given).count() != 1 {
-            return Err(Problem::bad_request("expected one of: names and ids; prefixes and where; dedup"));
+        let ways = [is_listed, is_selected, self.dedup.is_some(), !self.readmit.is_empty()];
+        if ways.into_iter().filter(|&is_given| is_given).count() != 1 {
+            return Err(Problem::bad_request("expected one of: names and ids; prefixes and where; dedup; readmit"));
         }
-        if self.dry_run && !is_selected {
-            return Err(Problem::bad_request("dry_run goes with prefixes and where"));
+        if self.dry_run && !(is_selected || self.dedup.is_some()) {
+            return Err(Problem::bad_request("dry_run goes with prefixes and where, or with dedup"));
         }
-        if self.names.len() + self.ids.len() > MOST {
+        if self.keep_out && !(is_listed || is_selected) {
+            return Err(Problem::bad_request("keep_out goes with names and ids, or with prefixes and where"));
+        }
+        if self.names.len() + self.ids.len() + self.readmit.len() > MOST {
             let detail = format!("at most {MOST} names and ids at once");
             let hint = "divide them among several requests, or send lines {\"document\": NAME} as application/x-ndjson";
             return Err(Problem::bad_request(detail).hint(hint));
@@ -119,17 +138,49 @@ impl RemoveRequest {
     }
 }
 
-/// Counts the selected documents.
-async fn count(app: &Arc<App>, asked: RemoveRequest) -> Answer<Removal> {
-    asked.check()?;
+/// Selects the contents to list.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[serde(default, deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct KeptOutQuery {
+    /// The digest to start from: `next` of the previous page.
+    from: String,
+}
+
+/// A page of contents that are kept out, in order of their digests.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct KeptOutPage {
+    /// At most 1000 contents.
+    #[schema(schema_with = kept_out_contents)]
+    kept_out: Vec<KeptOut>,
+    /// `from` of the next page; absent on the last one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next: Option<String>,
+}
+
+/// Lists the contents of documents that were removed for good.
+#[utoipa::path(get, path = "/v1/kept-out", tag = "documents", params(KeptOutQuery),
+    responses((status = 200, description = "A page", body = KeptOutPage),
+        (status = "default", description = "A problem", content_type = "application/problem+json", body = Problem)))]
+pub(crate) async fn list_kept_out(
+    State(app): State<Arc<App>>,
+    Params(asked): Params<KeptOutQuery>,
+) -> Answer<Json<KeptOutPage>> {
+    const PAGE: usize = 1000;
     let database = app.reader().ok_or_else(Problem::ending)?;
-    let count = move |stop: &StopToken| {
-        let fields: Vec<_> = asked.fields.into_iter().collect();
-        let selected = database.select(&asked.prefixes, &fields, &Task::new().stop(stop))?;
-        let mut removal = Removal::default();
-        removal.selected = Some(selected.ids.len() as u64);
-        removal.unmatched = selected.unmatched;
-        Ok(removal)
-    };
-    app.work.run(count).await
+    let page = app.work.run(move |_| {
+        let mut page = KeptOutPage { kept_out: Vec::new(), next: None };
+        database.for_each_kept_out(|content| {
+            let digest = format!("{:032x}", u128::from_be_bytes(content.digest));
+            if digest < asked.from || page.next.is_some() {
+            } else if page.kept_out.len() < PAGE {
+                page.kept_out.push(content);
+            } else {
+                page.next = Some(digest);
+            }
+            Ok::<_, fpdb::Error>(())
+        })?;
+        Ok(page)
+    });
+    page.await.map(Json)
 }

@@ -38,6 +38,7 @@ fn a_job_of_another_key_is_not_there() {
         ("PUT", "/v1/documents", [403, 200, 200]),
         ("DELETE", "/v1/documents/y", [403, 404, 404]),
         ("POST", "/v1/remove", [403, 415, 415]),
+        ("GET", "/v1/kept-out", [403, 200, 200]),
         ("POST", "/v1/compact", [403, 403, 202]),
         ("GET", "/v1/compact", [403, 403, 200]),
         ("POST", "/v1/backup", [403, 403, 404]),

@@ -72,6 +72,42 @@ fn the_result_of_a_dedup_removes_what_has_not_changed() {
 }
 
 #[test]
+fn the_result_of_a_dedup_is_counted() {
+    let service = with(&["a1", "a2", "b1", "b2", "c1", "c2"]);
+    let (job, _) = dedup(&service);
+    service.put("c1", "another");
+    let counted = remove(&service, &json!({"dedup": job, "dry_run": true}));
+    assert_eq!((&counted["reported"], &counted["selected"], &counted["left"]), (&json!(3), &json!(2), &json!(1)));
+    assert_eq!((&counted["removed"], names(&service).len()), (&json!(0), 6));
+    assert_eq!(remove(&service, &json!({"dedup": job}))["removed"], 2);
+}
+
+#[test]
+fn documents_are_removed_for_good_and_let_in_again() {
+    let service = with(&["a", "b/1", "c", "d"]);
+    let listed = || service.get("/v1/kept-out").json();
+    assert_eq!(listed(), json!({"kept_out": []}));
+    let number = service.get("/v1/documents/c").json()["id"].clone();
+    let removed = remove(&service, &json!({"names": ["a", "none"], "ids": [number, 99], "keep_out": true}));
+    assert_eq!((&removed["removed"], &removed["unknown_names"]), (&json!(2), &json!(["none"])));
+    let selected = json!({"prefixes": ["b/"], "keep_out": true, "dry_run": true});
+    assert_eq!(remove(&service, &selected)["selected"], 1);
+    assert_eq!(remove(&service, &json!({"prefixes": ["b/"], "keep_out": true}))["removed"], 1);
+    assert_eq!(names(&service), ["d"]);
+    let put = |name: &str| service.put(name, &format!("{}: {TEXT}", &name[..1]));
+    assert!(["a2", "b", "c"].map(|name| put(name).status).iter().all(|&status| status == 422));
+    let contents = listed()["kept_out"].as_array().unwrap().clone();
+    let digests: Vec<&str> = contents.iter().map(|content| content["digest"].as_str().unwrap()).collect();
+    assert!(digests.len() == 3 && digests.is_sorted(), "{digests:?}");
+    let rest = service.get(&format!("/v1/kept-out?from={}", digests[1])).json();
+    assert_eq!(rest["kept_out"].as_array().unwrap()[..], contents[1..]);
+    let of_c = contents.iter().find(|content| content["names"] == json!(["c"])).unwrap()["digest"].clone();
+    let readmitted = remove(&service, &json!({"readmit": ["./a", of_c, "nobody"]}));
+    assert_eq!((&readmitted["readmitted"], &readmitted["unknown_names"]), (&json!(2), &json!(["nobody"])));
+    assert_eq!(["a", "b", "c"].map(|name| put(name).status), [201, 422, 201]);
+}
+
+#[test]
 fn a_saved_report_and_a_list_remove_their_documents() {
     let service = with(&["a1", "a2", "b1", "b2"]);
     let (_, report) = dedup(&service);
@@ -97,6 +133,9 @@ fn a_removal_that_is_not_understood_removes_nothing() {
         (json!({"names": ["a1"], "prefixes": ["a"]}), "expected one of"),
         (json!({"names": ["a1"], "dedup": "x"}), "expected one of"),
         (json!({"names": ["a1"], "dry_run": true}), "dry_run goes with"),
+        (json!({"readmit": ["a1"], "dry_run": true}), "dry_run goes with"),
+        (json!({"dedup": "x", "keep_out": true}), "keep_out goes with"),
+        (json!({"names": ["a1"], "readmit": ["a1"]}), "expected one of"),
         (json!({"prefixes": [""]}), "every name begins with it"),
         (json!({"prefixes": ["./"]}), "every name begins with it"),
         (json!({"prefixes": ["a", ".//"], "dry_run": true}), "every name begins with it"),
