@@ -151,6 +151,26 @@ fn a_damaged_record_of_a_compressed_crawl_costs_no_other() {
     }
 }
 
+/// The number of a record counts damaged ones.
+#[test]
+fn a_damaged_record_of_an_older_crawl_costs_no_other() {
+    let record = |address: &str, text: &str| {
+        gzip(format!("{address} 127.0.0.1 20030609120000 text/plain {}\n{text}\n", text.len()))
+    };
+    let mut members = vec![record(
+        "filedesc://a.arc",
+        "1 0 InternetArchive\nURL IP-address Archive-date Content-type Archive-length\n",
+    )];
+    members.extend((1..5).map(|number| record(&format!("http://example.org/{number}"), &prose(number))));
+    let mut bytes = members.concat();
+    bytes[members[..2].concat().len() + members[2].len() / 2] ^= 1;
+    let folder = Folder::new();
+    folder.write("a.arc.gz", bytes);
+    let failed = failures(&folder);
+    assert!(failed.len() == 1 && failed[0].1.contains("in the member at byte"), "{failed:?}");
+    assert_eq!(names(&folder), ["a.arc.gz#2", "a.arc.gz#4", "a.arc.gz#5"]);
+}
+
 #[test]
 fn a_name_that_promises_what_the_bytes_do_not_hold_fails() {
     let folder = Folder::new();

@@ -18,8 +18,16 @@ const LINE_BYTES: u64 = 64 << 10;
 pub(super) fn read(input: &mut dyn Read, meter: &Meter<'_>, members: &mut dyn Members) -> Result<()> {
     let input = CountingReader { input: BufReader::with_capacity(64 << 10, input), taken: 0 };
     let mut records = Records { input, number: 0, before: None };
+    for_each_record(members, |members| records.next(meter, members))
+}
+
+/// Reads all records. `next` passes on the next one, and returns false at the end.
+pub(super) fn for_each_record(
+    members: &mut dyn Members,
+    mut next: impl FnMut(&mut dyn Members) -> Result<bool>,
+) -> Result<()> {
     loop {
-        match records.next(meter, members) {
+        match next(members) {
             Ok(true) => {}
             Ok(false) => return Ok(()),
             // The next bytes are those of a later record.
@@ -49,16 +57,16 @@ impl<R: BufRead> Records<R> {
         let Self { input, number, before } = self;
         let failed = |error| meter.error(FORMAT, error);
         let before = before.take();
+        *number += 1;
         let begins = begins(input).map_err(failed)?;
         if let Some(start) = before {
             members.extent(start..begins.unwrap_or(input.taken));
         }
         let Some(begins) = begins else { return Ok(false) };
-        *number += 1;
         let headers = Headers::read(input).map_err(failed)?;
         let length = headers.get("content-length").and_then(|length| length.parse().ok());
         let length = length.ok_or_else(|| failed(io::Error::other("a record has no length")))?;
-        let mut body = Body { input: Exactly { input, left: length }, has_failed: false };
+        let mut body = Body::new(input, length);
         let mut is_member = false;
         if let Some(kind) = RecordKind::of(&headers)
             && length > 0
@@ -79,20 +87,32 @@ impl<R: BufRead> Records<R> {
         if let Some(id) = headers.get("warc-refers-to") {
             members.needed(&format!("#{}", id.trim_start_matches('<').trim_end_matches('>')));
         }
-        // The error was reported. The next bytes may be those of a later record.
-        if body.has_failed {
-            return Ok(true);
+        if body.end().map_err(failed)? {
+            self.before = is_member.then_some(begins);
         }
-        io::copy(&mut body, &mut io::sink()).map_err(failed)?;
-        self.before = is_member.then_some(begins);
         Ok(true)
     }
 }
 
 /// The body of a record. It ends at the first error.
-struct Body<R> {
+pub(super) struct Body<R> {
     input: Exactly<R>,
     has_failed: bool,
+}
+
+impl<R: Read> Body<R> {
+    pub(super) fn new(input: R, length: u64) -> Self {
+        Self { input: Exactly { input, left: length }, has_failed: false }
+    }
+
+    /// Skips the rest. Returns false if an error was reported before. Then the next bytes may be those of a
+    /// later record.
+    pub(super) fn end(mut self) -> io::Result<bool> {
+        if self.has_failed {
+            return Ok(false);
+        }
+        io::copy(&mut self, &mut io::sink()).map(|_| true)
+    }
 }
 
 impl<R: Read> Read for Body<R> {

@@ -1,8 +1,8 @@
 //! Gzip: reads all members of a file one after the other. Zeros after them are skipped; tapes and disk blocks
 //! leave such padding.
 //!
-//! In a compressed WARC each record is a member of its own. There the reader goes on after a damaged member:
-//! it returns [`DamagedMember`], then the next member that begins a record.
+//! In a compressed WARC or ARC each record is a member of its own. There the reader goes on after a damaged
+//! member: it returns [`DamagedMember`], then the next member that begins a record.
 
 use std::error::Error;
 use std::fmt::{self, Display, Formatter};
@@ -13,8 +13,8 @@ use memchr::memmem;
 
 use super::BUFFER;
 
-/// Maximum decoded bytes of a WARC that are held until their member is known to be whole so far. So a smaller
-/// damaged member gives nothing.
+/// Maximum decoded bytes of a record that are held until no damage is found in them. A smaller damaged member
+/// gives nothing.
 const HELD: u64 = 256 << 10;
 
 /// Maximum compressed bytes of a member that are kept to search them for a member. A decoder may notice
@@ -28,7 +28,7 @@ const LOOK: usize = 1024;
 /// 16 MiB.
 const FALSE_PLACES: u32 = 10_000;
 
-/// A member of a compressed WARC is damaged. Reading goes on at the next member.
+/// A member that is a record of a crawl is damaged. Reading goes on at the next member.
 #[derive(Debug)]
 pub(crate) struct DamagedMember {
     source: io::Error,
@@ -52,9 +52,9 @@ pub(crate) fn is_of_member(error: &io::Error) -> bool {
 /// Reads the content of all members.
 pub(crate) struct Gzip<R> {
     state: State<R>,
-    /// True if each member begins a record of a WARC.
-    is_warc: bool,
-    /// Decoded bytes of a WARC, and the number of those that were returned.
+    /// The records that the members begin, if they do.
+    records: Option<Records>,
+    /// Decoded bytes of records, and the number of those that were returned.
     held: Vec<u8>,
     returned: usize,
 }
@@ -63,14 +63,14 @@ enum State<R> {
     /// Before the first member.
     Start(Input<R>),
     Member(GzDecoder<Input<R>>),
-    /// Within or after a damaged member of a WARC.
+    /// Within or after a damaged member.
     Damaged(Input<R>),
     End,
 }
 
 impl<R: Read> Gzip<R> {
     pub(crate) fn new(input: R) -> Self {
-        Self { state: State::Start(Input::new(input)), is_warc: false, held: Vec::new(), returned: 0 }
+        Self { state: State::Start(Input::new(input)), records: None, held: Vec::new(), returned: 0 }
     }
 
     /// Takes the input, before the state is replaced.
@@ -85,7 +85,7 @@ impl<R: Read> Gzip<R> {
     /// Begins to read a member at the current place.
     fn begin(&mut self) {
         if let Some(mut input) = self.take_input() {
-            input.begin_member(self.is_warc);
+            input.begin_member(self.records.is_some());
             self.state = State::Member(GzDecoder::new(input));
         }
     }
@@ -94,7 +94,7 @@ impl<R: Read> Gzip<R> {
     fn damaged(&mut self, source: io::Error) -> io::Error {
         self.held.clear();
         match &self.state {
-            State::Member(member) if self.is_warc && !member.get_ref().has_failed => {}
+            State::Member(member) if self.records.is_some() && !member.get_ref().has_failed => {}
             _ => return source,
         }
         let Some(mut input) = self.take_input() else { return source };
@@ -119,19 +119,19 @@ impl<R: Read> Read for Gzip<R> {
                 State::End => return Ok(0),
                 State::Start(input) => {
                     input.look()?;
-                    self.is_warc = begins_record(input.ahead());
+                    self.records = Records::of(input.ahead());
                     self.begin();
                     continue;
                 }
                 State::Damaged(input) => {
-                    if input.find_record()? {
+                    if input.find(self.records)? {
                         self.begin();
                     } else {
                         self.state = State::End;
                     }
                     continue;
                 }
-                State::Member(member) if self.is_warc => {
+                State::Member(member) if self.records.is_some() => {
                     self.held.clear();
                     self.returned = 0;
                     member.by_ref().take(HELD).read_to_end(&mut self.held)
@@ -140,7 +140,7 @@ impl<R: Read> Read for Gzip<R> {
             };
             match decoded {
                 Ok(0) => self.next_member()?,
-                Ok(read) if !self.is_warc => return Ok(read),
+                Ok(read) if self.records.is_none() => return Ok(read),
                 Ok(_) => {}
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => return Err(error),
                 Err(error) => return Err(self.damaged(error)),
@@ -162,10 +162,39 @@ impl<R: Read> Gzip<R> {
     }
 }
 
-/// True for the first bytes of a member that begins a record of a WARC.
-fn begins_record(bytes: &[u8]) -> bool {
-    let mut begins = [0; 5];
-    GzDecoder::new(&bytes[..bytes.len().min(LOOK)]).read_exact(&mut begins).is_ok() && &begins == b"WARC/"
+/// The records of a crawl. Each is a member of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Records {
+    Warc,
+    Arc,
+}
+
+impl Records {
+    /// The records of a file that begins with these bytes.
+    fn of(file: &[u8]) -> Option<Self> {
+        let begins = content(file);
+        let of_arc = || begins.starts_with(b"filedesc:").then_some(Self::Arc);
+        if begins.starts_with(b"WARC/") { Some(Self::Warc) } else { of_arc() }
+    }
+
+    /// True if a member that begins with these bytes begins a record. A record of an ARC begins with an
+    /// address.
+    fn begins(self, member: &[u8]) -> bool {
+        let begins = content(member);
+        let scheme = begins.split(|&byte| byte == b':').next().unwrap_or_default();
+        match self {
+            Self::Warc => begins.starts_with(b"WARC/"),
+            Self::Arc => (3..begins.len()).contains(&scheme.len()) && scheme.iter().all(u8::is_ascii_lowercase),
+        }
+    }
+}
+
+/// The first bytes of the content of a member.
+fn content(member: &[u8]) -> Vec<u8> {
+    let mut content = Vec::new();
+    // A damaged member has no more content.
+    let _ = GzDecoder::new(&member[..member.len().min(LOOK)]).take(16).read_to_end(&mut content);
+    content
 }
 
 /// The compressed bytes. Those of the current member are kept for a while.
@@ -252,14 +281,14 @@ impl<R: Read> Input<R> {
     }
 
     /// Searches for the next member that begins a record.
-    fn find_record(&mut self) -> io::Result<bool> {
+    fn find(&mut self, records: Option<Records>) -> io::Result<bool> {
         const MAGIC: &[u8] = b"\x1f\x8b\x08";
         while self.false_places < FALSE_PLACES {
             match memmem::find(self.ahead(), MAGIC) {
                 Some(place) => {
                     self.at += place;
                     self.look()?;
-                    if begins_record(self.ahead()) {
+                    if records.is_some_and(|records| records.begins(self.ahead())) {
                         return Ok(true);
                     }
                     self.false_places += 1;
@@ -344,7 +373,7 @@ mod tests {
         }
     }
 
-    /// The content of a file up to its end or an error after which reading does not go on, and the offsets of the
+    /// The content of a file up to its end, or to an error after which reading ends. Also the offsets of the
     /// damaged members.
     fn all_inside(bytes: &[u8]) -> (String, Vec<u64>) {
         let (mut gzip, mut text, mut damaged) = (Gzip::new(bytes), Vec::new(), Vec::new());
