@@ -296,8 +296,9 @@ impl Calls for Emitter<'_> {
 
     #[inline]
     fn push_attribute_value(&mut self, value: &[u8]) {
-        if self.tag.attribute.get() == b"style" && self.value.len() < STYLE {
-            self.value.extend_from_slice(value);
+        if self.tag.attribute.get() == b"style" {
+            let room = STYLE - self.value.len();
+            self.value.extend_from_slice(&value[..value.len().min(room)]);
         }
     }
 

@@ -71,7 +71,8 @@ fn wordprocessing(part: &[u8], text: &mut Paragraphs) -> Result<()> {
     let mut hidden: Vec<bool> = Vec::new();
     xml::read(Format::Docx, part, &mut |piece| {
         match piece {
-            // A copy of content for programs that do not support the original, and properties before a change.
+            // A copy of content for programs that do not support the original, and the properties before a
+            // change.
             XmlEvent::Start("Fallback" | "rPrChange", _) => dropped += 1,
             XmlEvent::End("Fallback" | "rPrChange") => dropped = dropped.saturating_sub(1),
             _ if dropped > 0 => {}
