@@ -36,11 +36,24 @@ pub(super) fn role(name: &[u8]) -> ElementRole {
 
 /// True for elements without content and end tag.
 pub(super) fn is_void(name: &[u8]) -> bool {
-    match name {
-        b"area" | b"base" | b"br" | b"col" | b"embed" | b"frame" | b"hr" | b"img" | b"input" | b"link" | b"meta"
-        | b"param" | b"source" | b"track" | b"wbr" => true,
-        _ => false,
-    }
+    matches!(
+        name,
+        b"area"
+            | b"base"
+            | b"br"
+            | b"col"
+            | b"embed"
+            | b"frame"
+            | b"hr"
+            | b"img"
+            | b"input"
+            | b"link"
+            | b"meta"
+            | b"param"
+            | b"source"
+            | b"track"
+            | b"wbr"
+    )
 }
 
 /// The group and the level of an element that may lack its end tag. A start tag of the same group and of this

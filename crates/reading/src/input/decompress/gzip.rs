@@ -62,7 +62,7 @@ pub(crate) struct Gzip<R> {
 enum State<R> {
     /// Before the first member.
     Start(Input<R>),
-    Member(GzDecoder<Input<R>>),
+    Member(Box<GzDecoder<Input<R>>>),
     /// Within or after a damaged member.
     Damaged(Input<R>),
     End,
@@ -86,7 +86,7 @@ impl<R: Read> Gzip<R> {
     fn begin(&mut self) {
         if let Some(mut input) = self.take_input() {
             input.begin_member(self.records.is_some());
-            self.state = State::Member(GzDecoder::new(input));
+            self.state = State::Member(Box::new(GzDecoder::new(input)));
         }
     }
 
