@@ -141,10 +141,11 @@ impl Model {
     pub(super) fn justifies(&self, ranking: &Ranking, options: &DedupOptions, keep: u32, rank: u32) -> Option<Witness> {
         let document = |rank: u32| &self.documents[ranking.id(rank) as usize];
         let left_out = |hash: &u64| {
-            let holders = (0..ranking.len()).filter(|&rank| ranking.leads(rank) && document(rank).set().contains(hash));
+            let holders = (0..ranking.len()).map(document).filter(|holder| holder.set().contains(hash));
+            let holders: BTreeSet<&[u64]> = holders.map(|holder| &holder.hashes[..]).collect();
             let stored = self.boilerplate.difference(&self.absent);
             stored.into_iter().any(|&id| self.documents[id as usize].set().contains(hash))
-                || options.max_df.is_some_and(|most| holders.count() as u64 > most)
+                || options.max_df.is_some_and(|most| holders.len() as u64 > most)
         };
         let (d, s) = (document(rank), document(keep).set());
         let all = d.set();

@@ -78,6 +78,17 @@ fn copies_of_a_licence_go_however_many_there_are() {
     }
 }
 
+/// Protected copies stay, but the df cap counts the documents of the same bytes once.
+#[test]
+fn a_df_cap_counts_protected_copies_once() {
+    let original = || (0..100).collect::<Vec<u64>>();
+    let archive = Archive::new([original(), original(), original(), (5..80).collect()]);
+    let flags = |most| ["--max-df", most, "--protect", "a.jsonl:1", "--protect", "a.jsonl:2", "--protect", "a.jsonl:3"];
+    assert_eq!(archive.removed("0.9", &flags("2")), Removed::from([(3, 0)]));
+    assert_eq!(archive.lines("0.9", &flags("2")).1["common"], 0);
+    assert_eq!(archive.lines("0.9", &flags("1")).1["common"], 73);
+}
+
 #[test]
 fn a_share_below_the_threshold_removes_nothing() {
     let archive = Archive::new((0..300).map(|number| (0..200).chain(own(number).take(40)).collect()));

@@ -83,6 +83,8 @@ pub(in crate::archive::dedup) struct Ranking {
     pub(in crate::archive::dedup) pinned: RoaringBitmap,
     /// Pinned documents with the same bytes as a newcomer of lower rank, each with the newcomer's rank.
     pub(in crate::archive::dedup) outranked: Vec<(Rank, Rank)>,
+    /// The ranks of leaders that have the same bytes as an earlier leader: protected and pinned documents.
+    twins: RoaringBitmap,
 }
 
 /// The ranks used when postings are counted.
@@ -91,6 +93,8 @@ pub(in crate::archive::dedup) struct ComparedRanks {
     pub(in crate::archive::dedup) ranks: Vec<Rank>,
     /// True if any document is boilerplate.
     pub(in crate::archive::dedup) boilerplate: bool,
+    /// The leaders that the df cap does not count, because an earlier one has the same bytes.
+    pub(in crate::archive::dedup) twins: RoaringBitmap,
 }
 
 impl ComparedRanks {
@@ -264,6 +268,8 @@ impl Ranking {
                 Some(leader) if leader.group == twin.group => {
                     if twin.rank >= ranking.protected {
                         ranking.leaders[twin.rank as usize] = leader.rank;
+                    } else {
+                        ranking.twins.insert(twin.rank);
                     }
                 }
                 _ => leader = Some(twin),
@@ -275,8 +281,11 @@ impl Ranking {
         // Earlier decisions stand, even if other documents now come before.
         for rank in &ranking.pinned {
             let leader = std::mem::replace(&mut ranking.leaders[rank as usize], rank);
-            if leader != rank && !ranking.pinned.contains(leader) {
-                ranking.outranked.push((rank, leader));
+            if leader != rank {
+                ranking.twins.insert(rank);
+                if !ranking.pinned.contains(leader) {
+                    ranking.outranked.push((rank, leader));
+                }
             }
         }
         Ok(ranking)
@@ -309,7 +318,7 @@ impl Ranking {
     pub(in crate::archive::dedup) fn compared(&self) -> ComparedRanks {
         let compared = |&rank: &Rank| if rank < RESERVED && !self.leads(rank) { NOT_RANKED } else { rank };
         let ranks: Vec<Rank> = self.ranks.iter().map(compared).collect();
-        ComparedRanks { boilerplate: ranks.contains(&BOILERPLATE), ranks }
+        ComparedRanks { boilerplate: ranks.contains(&BOILERPLATE), ranks, twins: self.twins.clone() }
     }
 
     /// One more than the highest id.

@@ -6,6 +6,7 @@
 //! A branch on the rank waits as well, and delays all that follows. So all ranks of a batch of hashes are
 //! looked up before any is examined: these reads overlap.
 
+use roaring::RoaringBitmap;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::archive::dedup::ranking::{BOILERPLATE, ComparedRanks, RESERVED, Rank};
@@ -63,7 +64,7 @@ impl<'a> HolderReader<'a> {
         self.look_up(batch);
         let mut start = 0;
         for &end in &self.ends {
-            visit(hash_use(&mut self.postings[start..end], self.max_df))?;
+            visit(hash_use(&mut self.postings[start..end], self.max_df, &self.compared.twins))?;
             start = end;
         }
         Ok(())
@@ -92,8 +93,8 @@ impl<'a> HolderReader<'a> {
     }
 }
 
-/// The use of a hash with these postings.
-fn hash_use(postings: &mut [(Rank, u32)], max_df: Option<u64>) -> HashUse<'_> {
+/// The use of a hash with these postings. The df cap counts documents of the same bytes once.
+fn hash_use<'a>(postings: &'a mut [(Rank, u32)], max_df: Option<u64>, twins: &RoaringBitmap) -> HashUse<'a> {
     let mut postings = postings;
     if postings.iter().any(|&(rank, _)| rank >= RESERVED) {
         if postings.iter().any(|&(rank, _)| rank == BOILERPLATE) {
@@ -109,10 +110,13 @@ fn hash_use(postings: &mut [(Rank, u32)], max_df: Option<u64>) -> HashUse<'_> {
     if postings.is_empty() {
         return HashUse::Own;
     }
-    let df = 1 + postings.windows(2).filter(|pair| pair[0].0 != pair[1].0).count() as u32;
+    let holders = || postings.chunk_by(|one, next| one.0 == next.0).map(|of| of[0].0);
+    let df = holders().count() as u32;
+    let exceeds =
+        |most: u64| u64::from(df) > most && holders().filter(|&rank| !twins.contains(rank)).count() as u64 > most;
     match df {
         1 => HashUse::Own,
-        df if max_df.is_some_and(|most| u64::from(df) > most) => HashUse::Common,
+        _ if max_df.is_some_and(exceeds) => HashUse::Common,
         df => HashUse::Term(HashHolders { postings, df }),
     }
 }
@@ -164,15 +168,17 @@ mod tests {
     /// A use, without what `Own` leaves open.
     type Found = (&'static str, Vec<(Rank, u32)>);
 
-    fn expected(postings: &[Posting], ranks: &[Rank], max_df: Option<u64>) -> Found {
+    fn expected(postings: &[Posting], ranks: &[Rank], twins: &RoaringBitmap, max_df: Option<u64>) -> Found {
         let ranked = postings.iter().map(|posting| (ranks[posting.document as usize], posting.ordinal));
         if ranked.clone().any(|(rank, _)| rank == BOILERPLATE) {
             return ("boilerplate", Vec::new());
         }
         let ranked: Vec<_> = ranked.filter(|&(rank, _)| rank != NOT_RANKED).collect();
-        match ranked.iter().map(|&(rank, _)| rank).collect::<BTreeSet<_>>().len() as u64 {
+        let holders: BTreeSet<Rank> = ranked.iter().map(|&(rank, _)| rank).collect();
+        let different = holders.iter().filter(|&&rank| !twins.contains(rank)).count() as u64;
+        match holders.len() {
             0 | 1 => ("own", Vec::new()),
-            df if max_df.is_some_and(|most| df > most) => ("common", Vec::new()),
+            _ if max_df.is_some_and(|most| different > most) => ("common", Vec::new()),
             _ => ("term", ranked),
         }
     }
@@ -182,11 +188,16 @@ mod tests {
         fn batches_are_read_as_hash_by_hash(
             batches in prop::collection::vec(prop::collection::btree_set((0u64..9, 0u32..8, 0u32..3), 0..30), 1..4),
             kinds in prop::collection::vec(0u32..10, 8),
+            twins in prop::collection::btree_set(82u32..90, 0..4),
             max_df in prop::option::of(1u64..6),
         ) {
             let rank = |(number, kind): (u32, u32)| match kind { 0 => NOT_RANKED, 1 if number % 2 == 0 => BOILERPLATE, _ => 90 - number };
             let ranks: Vec<Rank> = (0..).zip(kinds).map(rank).collect();
-            let compared = ComparedRanks { boilerplate: ranks.contains(&BOILERPLATE), ranks: ranks.clone() };
+            let compared = ComparedRanks {
+                boilerplate: ranks.contains(&BOILERPLATE),
+                ranks: ranks.clone(),
+                twins: twins.iter().collect(),
+            };
             let mut reader = HolderReader::new(&compared, max_df);
             for batch in batches {
                 let posting = |(hash, document, ordinal)| Posting { hash, document, ordinal };
@@ -208,7 +219,7 @@ mod tests {
                 prop_assert_eq!(read, Ok(()));
                 let mut by_hash: BTreeMap<u64, Vec<Posting>> = BTreeMap::new();
                 batch.iter().for_each(|&posting| by_hash.entry(posting.hash).or_default().push(posting));
-                let naive = by_hash.values().map(|postings| expected(postings, &ranks, max_df));
+                let naive = by_hash.values().map(|postings| expected(postings, &ranks, &compared.twins, max_df));
                 prop_assert_eq!(found, naive.filter(|(name, _)| *name != "own").collect::<Vec<_>>());
             }
         }
