@@ -157,7 +157,7 @@ fn document_hint(error: &DocumentError) -> Option<&'static str> {
             "rename it so that its name ends in .jsonl; --no-expand takes it as one document"
         }
         DocumentError::RecordsInArray { .. } => {
-            "make JSON lines of it: `jq -c '.[]' x.json > x.jsonl`; --no-expand takes it as one document"
+            "make JSON lines of it: `jq -c '.[]' x.json > x.jsonl` for an array, `jq -c .` for one record; --no-expand takes it as one document"
         }
         DocumentError::RecordsWithoutName { .. } => {
             "`ingest - --name x.jsonl` reads the records; to query with them, save them as x.jsonl; --no-expand takes them as one document"

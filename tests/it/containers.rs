@@ -184,26 +184,38 @@ fn records_under_other_names_are_not_read_whole_where_a_field_is_named() {
     folder.write("in/lines", &lines);
     folder.write("in/packed.json.gz", gzip(&lines));
     folder.write("in/array.json", &array);
-    let documents = ["in/a.txt", "in/one.json", "in/set.json"];
-    for (name, text) in documents.iter().zip(["[{plain}] text", &record(1), "{\n\"a\": [\n{\"b\": 1}\n]\n}"]) {
+    // A single record, with or without a final newline, and one before a line that is no record.
+    folder.write("in/one.json", record(1));
+    folder.write("in/one.json.gz", gzip(&(record(1) + "\n")));
+    folder.write("in/broken.json", record(1) + "\n{");
+    folder.write("in/pretty.json", record(1).replace(", ", ",\n"));
+    let documents = ["in/a.txt", "in/other.json", "in/set.json"];
+    let other = "{\"words\": \"Some words.\"}\n";
+    for (name, text) in documents.iter().zip(["[{plain}] text", other, "{\n\"a\": [\n{\"b\": 1}\n]\n}"]) {
         folder.write(name, text);
     }
     for field in ["--text-field=text", "--id-field=id"] {
         let run = folder.run(&["ingest", "in", field]);
         assert_eq!(run.status, 2, "{run:?}");
         assert_eq!(list(&folder).iter().map(|row| row["name"].as_str().unwrap()).collect::<Vec<_>>(), documents);
-        for name in ["in/lines.json", "in/lines", "in/packed.json.gz"] {
+        for name in
+            ["in/lines.json", "in/lines", "in/packed.json.gz", "in/one.json", "in/one.json.gz", "in/broken.json"]
+        {
             assert!(run.stderr.contains(&format!("{name} holds JSON lines, and its name does not say so")), "{run:?}");
         }
-        assert!(run.stderr.contains("in/array.json holds a JSON array of records"), "{run:?}");
+        for name in ["in/array.json", "in/pretty.json"] {
+            assert!(run.stderr.contains(&format!("{name} holds JSON records, not one a line")), "{run:?}");
+        }
         for name in ["in/lines.json", "in/array.json"] {
             let query = folder.run(&["query", name, field]);
             assert!(query.status == 2 && query.stderr.contains("hint: "), "{query:?}");
             assert_eq!(folder.run(&["query", name]).status, 0);
         }
         let fed = fed(&folder, &["query", "-", field], array.clone().into_bytes());
-        assert!(fed.stderr.contains("standard input holds a JSON array of records"), "{fed:?}");
+        assert!(fed.stderr.contains("standard input holds JSON records, not one a line"), "{fed:?}");
     }
+    let fed = fed(&folder, &["ingest", "-", "--text-field=text"], record(1).into_bytes());
+    assert!(fed.status == 2 && fed.stderr.contains("standard input holds JSON lines"), "{fed:?}");
     // With --no-expand, or without the name of a field, the file is one document.
     folder.ok(&["ingest", "-q", "in/lines.json", "--text-field", "text", "--no-expand"]);
     folder.ok(&["ingest", "-q", "in/array.json"]);

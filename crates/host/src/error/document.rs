@@ -275,8 +275,8 @@ pub enum DocumentError {
         /// The file, or the name of the stream.
         path: PathBuf,
     },
-    /// The file holds a JSON array of records, but JSON lines were expected.
-    #[error("{} holds a JSON array of records, and only JSON lines are read as records", path.display())]
+    /// The file holds a JSON array of records, or one record on several lines, but JSON lines were expected.
+    #[error("{} holds JSON records, not one a line, and only JSON lines are read as records", path.display())]
     RecordsInArray {
         /// The file, or the name of the stream.
         path: PathBuf,

@@ -2,7 +2,9 @@
 //! end of the name show it. If they disagree, the bytes decide.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
+use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::{FromLine, ZipKind, extension, from_line, is_header, zip_kind};
@@ -117,7 +119,7 @@ pub fn layer_of(name: &str, head: &[u8]) -> Layer {
 pub enum JsonRecords {
     /// JSON lines.
     Lines,
-    /// An array of objects.
+    /// Records that are not one a line: an array of objects, or an object on several lines.
     Array,
 }
 
@@ -138,6 +140,39 @@ pub fn json_records(head: &[u8]) -> Option<JsonRecords> {
         ObjectEnd::Beyond => lines.next().is_none(),
     };
     is_record.then_some(JsonRecords::Lines)
+}
+
+/// The kind of records of bytes that begin with a JSON object, if it has this field. The object may extend
+/// beyond `head`, and anything may follow it.
+pub fn json_record_with(field: &str, head: &[u8]) -> Option<JsonRecords> {
+    let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
+    let mut has_field = false;
+    let end = serde_json::Deserializer::from_slice(head).deserialize_map(FieldFinder(field, &mut has_field));
+    if !has_field || end.is_err_and(|error| !error.is_eof()) {
+        return None;
+    }
+    let first = head.split(|&byte| byte == b'\n').next().unwrap_or_default();
+    let is_line = first.len() == head.len() || serde_json::from_slice::<IgnoredAny>(first).is_ok();
+    Some(if is_line { JsonRecords::Lines } else { JsonRecords::Array })
+}
+
+/// Finds a field of an object, also if the object is cut off behind it.
+struct FieldFinder<'a>(&'a str, &'a mut bool);
+
+impl<'de> Visitor<'de> for FieldFinder<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        while let Some(key) = map.next_key::<String>()? {
+            *self.1 |= key == self.0;
+            map.next_value::<IgnoredAny>()?;
+        }
+        Ok(())
+    }
 }
 
 /// The end of a JSON object: at this byte, or beyond the examined bytes.
@@ -294,6 +329,24 @@ mod tests {
             (b"{\"a\": [\n{\"b\": 1}\n]}", None),
         ] {
             assert_eq!(json_records(head), records, "{}", String::from_utf8_lossy(head));
+        }
+    }
+
+    #[test]
+    fn an_object_with_the_field_is_a_record_whatever_follows() {
+        for (head, records) in [
+            (&b"{\"text\":\"a\"}"[..], Some(JsonRecords::Lines)),
+            (b"\xef\xbb\xbf{\"id\":1,\"text\":null}\n", Some(JsonRecords::Lines)),
+            (b"{\"text\":\"a\"}\nnot a record\n", Some(JsonRecords::Lines)),
+            (b"{\"id\":1,\"text\":\"cut of", Some(JsonRecords::Lines)),
+            (b"{\n\"te\\u0078t\":\"a\"\n}\n", Some(JsonRecords::Array)),
+            (b"{\n\"text\":\"cut of", Some(JsonRecords::Array)),
+            (b"{\"id\":1,\"in\":{\"text\":\"a\"}}\n", None),
+            (b"{\"text\" is set in braces}", None),
+            (b"[{\"text\":1}]", None),
+            (b"", None),
+        ] {
+            assert_eq!(json_record_with("text", head), records, "{}", String::from_utf8_lossy(head));
         }
     }
 

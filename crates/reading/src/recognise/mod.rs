@@ -16,7 +16,8 @@ pub(crate) use format::promised_format;
 pub use format::{Choice, HEAD as FORMAT_HEAD, choose};
 pub(crate) use from_line::{FromLine, from_line, is_header};
 pub use layer::{
-    Compression, Container, HEAD as LAYER_HEAD, JsonRecords, Layer, holds_records, json_records, layer_of, name_inside,
+    Compression, Container, HEAD as LAYER_HEAD, JsonRecords, Layer, holds_records, json_record_with, json_records,
+    layer_of, name_inside,
 };
 
 use fpdb_kernel::document::Format;

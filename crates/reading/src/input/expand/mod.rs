@@ -25,9 +25,10 @@ use crate::input::decompress::decompress;
 use crate::input::decompress::meter::{Meter, Metered};
 use crate::input::decompress::thread::decompress_on_thread;
 use crate::input::read::reader::{PIECE, STANDARD_INPUT, is_unchanged};
-use crate::input::{About, Candidate, Content, FileFacts, PathFilter, ReadOptions, WalkEvent};
+use crate::input::{About, Candidate, Content, FileFacts, PathFilter, ReadOptions, TextPath, WalkEvent};
 use crate::recognise::{
-    Compression, Container, FORMAT_HEAD as HEAD, JsonRecords, Layer, holds_records, json_records, layer_of, name_inside,
+    Compression, Container, FORMAT_HEAD as HEAD, JsonRecords, Layer, holds_records, json_record_with, json_records,
+    layer_of, name_inside,
 };
 use extents::Extents;
 use fpdb_host::error::{DocumentError, Error, Result};
@@ -111,8 +112,8 @@ pub fn open(about: &mut About, file: &FileFacts, reading: ReadContext<'_>) -> Re
     })
 }
 
-/// Returns an error if the options expect records and a document holds records. Otherwise all records would
-/// be read as one document. `head` is the beginning of the document. If it may hold records, it is extended
+/// Returns an error if the options expect records and a document holds records, be it one that has the field
+/// of the text. Otherwise all records would be read as one document. `head` is the beginning of the document. If it may hold records, it is extended
 /// from `rest`.
 fn refuse_records(options: &ReadOptions, path: &Path, head: &mut Vec<u8>, rest: &mut dyn Read) -> Result<()> {
     let first = head.iter().find(|byte| !byte.is_ascii_whitespace() && !b"\xef\xbb\xbf".contains(byte));
@@ -123,7 +124,8 @@ fn refuse_records(options: &ReadOptions, path: &Path, head: &mut Vec<u8>, rest: 
     // An error here will occur again when the document is read, and is reported then.
     let _ = rest.take(missing as u64).read_to_end(head);
     let path = path.to_owned();
-    match json_records(head) {
+    let texts = TextPath::all_of(&options.fields.text);
+    match json_records(head).or_else(|| texts.iter().find_map(|text| json_record_with(&text.root, head))) {
         Some(JsonRecords::Lines) => Err(Error::Document(DocumentError::RecordsWithoutName { path })),
         Some(JsonRecords::Array) => Err(Error::Document(DocumentError::RecordsInArray { path })),
         None => Ok(()),
