@@ -785,3 +785,42 @@ fn a_database_without_the_file_that_makes_it_one_is_repaired() {
     assert_eq!(folder.ok(&["--db", "a", "list"]).stdout, listed);
     verified(&folder, "a");
 }
+
+/// A repair may find only the earlier versions of records: then it must not say that nothing is lost.
+#[test]
+fn a_repair_that_finds_older_records_says_so() {
+    let folder = Folder::new();
+    corpus(&folder, "docs", 0..6);
+    folder.ok(&["--db", "db", "ingest", "-q", "docs"]);
+    folder.ok(&["--db", "db", "compact"]);
+    folder.write("shelves.csv", "filename,access\ndocs/001.txt,closed until 2060\n");
+    folder.ok(&["--db", "db", "ingest", "-q", "--metadata", "shelves.csv", "docs"]);
+    folder.ok(&["--db", "db", "mv", "-q", "docs/002.txt", "docs/renamed.txt"]);
+    fs::rename(folder.path().join("docs/002.txt"), folder.path().join("docs/renamed.txt")).unwrap();
+    // A log becomes a table when the database is opened for writing.
+    corpus(&folder, "docs", [6]);
+    folder.ok(&["--db", "db", "ingest", "-q", "docs/006.txt"]);
+    let documents = |db: &str| folder.ok(&["--db", db, "list", "--format", "json"]).stdout;
+    let before = documents("db");
+    let tables = fs::read_dir(folder.path().join("db/store")).unwrap().map(|entry| entry.unwrap().path());
+    let mut older = 0;
+    for table in tables.filter(|path| path.extension().is_some_and(|extension| extension == "sst")) {
+        let _ = fs::remove_dir_all(folder.path().join("hurt"));
+        crate::support::copy(&folder.path().join("db"), &folder.path().join("hurt"));
+        let hurt = folder.path().join("hurt/store").join(table.file_name().unwrap());
+        let bytes = fs::read(&hurt).unwrap();
+        fs::write(&hurt, &bytes[..bytes.len() - 200]).unwrap();
+        let run = folder.run(&["--db", "hurt", "verify", "--repair", "--format", "json"]);
+        let Some(report) = run.json().pop() else {
+            assert!(run.status == 2 && run.stderr.contains(" repaired: "), "{run:#?}");
+            continue;
+        };
+        let may_be_older = report["repair"]["records_may_be_older"] == true;
+        assert!(run.status == 0 || run.status == 2, "{run:#?}");
+        assert!(run.status == 2 || documents("hurt") == before, "{run:#?}");
+        assert!(run.status == 2 || !may_be_older, "{run:#?}");
+        let lost = report["repair"]["lost"].as_array().unwrap();
+        older += u64::from(lost.is_empty() && documents("hurt") != before);
+    }
+    assert!(older > 0, "a table has only the later versions");
+}

@@ -92,6 +92,11 @@ fn losses(found: &Verification, repair: &Repair, page: &mut String) {
             }
         }
     }
+    if repair.records_may_be_older {
+        page.push_str(
+            "  a part of the documents' records is lost: names, metadata and marks of boilerplate may be those of an earlier commit\n",
+        );
+    }
     if let Some(salvaged) = repair.kept_out_salvaged {
         let contents = count(salvaged, "content");
         let _ = writeln!(page, "  the list of what is kept out may be incomplete: {contents} salvaged");

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use fpdb_host::error::Error;
-use fpdb_host::schema::{Answer, Schema};
+use fpdb_host::schema::{Answer, Schema, is_false};
 
 impl Verification {
     /// The result of this verification and of the repair that followed it.
@@ -99,6 +99,10 @@ pub struct Repair {
     /// Number of documents after the last of these commits. `None` if no commit is lost, or if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_commit_documents: Option<u64>,
+    /// True if documents may have names, metadata and marks of boilerplate of an earlier commit, because a
+    /// part of the records cannot be read.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub records_may_be_older: bool,
     /// Documents in the database whose stored texts are lost.
     #[serde(default)]
     pub texts_lost: Vec<String>,
@@ -132,6 +136,7 @@ impl Repair {
     #[must_use]
     pub fn is_complete(&self) -> bool {
         let may_lack = self.kept_out_salvaged.or(self.sources_salvaged).or(self.assembled_salvaged);
-        self.lost.is_empty() && self.commits_lost == 0 && self.texts_lost.is_empty() && may_lack.is_none()
+        let may_be_older = self.commits_lost > 0 || self.records_may_be_older;
+        self.lost.is_empty() && !may_be_older && self.texts_lost.is_empty() && may_lack.is_none()
     }
 }

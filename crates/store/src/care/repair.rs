@@ -104,7 +104,12 @@ impl Repairing {
         problems.extend(salvage.findings().iter().chain(&survey.findings).map(finding));
         let commits_lost = mark.commits.saturating_sub(survey.commits).max(u64::from(survey.is_older));
         let last_commit_documents = mark.counts.filter(|_| commits_lost > 0).map(|counts| counts.documents);
-        let mut report = Repair { commits_lost, last_commit_documents, ..Repair::default() };
+        let mut report = Repair {
+            commits_lost,
+            last_commit_documents,
+            records_may_be_older: survey.lacks_records,
+            ..Repair::default()
+        };
         leave_out(&mut survey, &salvage, &remembered.kept_out, &mut report)?;
         let mut store = Store::create(&root.join(REPAIRED), &profile, options)?;
         // The repaired database keeps its identity.

@@ -79,6 +79,8 @@ pub(crate) struct Survey {
     pub(crate) later: Vec<String>,
     /// True if the records are from an earlier commit than the last.
     pub(crate) is_older: bool,
+    /// True if some records of documents cannot be read. Earlier versions of them may be readable.
+    pub(crate) lacks_records: bool,
     /// The unreadable parts, in words.
     pub(crate) findings: Vec<String>,
 }
@@ -144,6 +146,7 @@ impl Survey {
             }
             rows.advance()?;
         }
+        let lacks_records = rows.gaps > 0;
         gaps(&mut findings, DOCUMENTS, rows.gaps);
 
         let mut taken = 0u64;
@@ -227,7 +230,18 @@ impl Survey {
         };
         let next_document = next_document.max(marked).max(given);
         let is_older = is_older || is_mixed;
-        Ok(Self { commits, next_document, whole, damaged, nameless, lost: named, later, is_older, findings })
+        Ok(Self {
+            commits,
+            next_document,
+            whole,
+            damaged,
+            nameless,
+            lost: named,
+            later,
+            is_older,
+            lacks_records,
+            findings,
+        })
     }
 }
 
