@@ -338,13 +338,6 @@ impl Intake<'_> {
         Ok(())
     }
 
-    /// Drops the current document and all later ones.
-    fn break_off(&mut self) -> Result<()> {
-        self.before = None;
-        self.broken_off = true;
-        self.abandon()
-    }
-
     fn take_fingerprints(&mut self, fingerprints: &Fingerprints, mut range: Range<usize>) -> Result<()> {
         while !range.is_empty() {
             self.spill_if_full()?;
@@ -452,21 +445,6 @@ impl Intake<'_> {
     /// True if a new document replaces the stored documents of its name.
     pub(super) fn replaces(&self) -> bool {
         self.options.on_change == OnChange::Replace
-    }
-
-    /// True if the batch must be committed before the next document.
-    pub(super) fn is_full(&self) -> bool {
-        self.batch.is_full()
-    }
-
-    /// Copies the fingerprints of the documents added since the last commit from the database `other`, and
-    /// commits. `moved` pairs the id of each document in `other` with its id here. A dry run copies nothing.
-    pub(super) fn adopt(&mut self, other: &Store, moved: &[(u32, u32)]) -> Result<()> {
-        self.await_commit()?;
-        if !self.options.dry_run {
-            lock(self.committer).adopt(self.store, &mut self.batch, other, moved, self.task)?;
-        }
-        self.commit()
     }
 
     /// Adds a document and returns its id.

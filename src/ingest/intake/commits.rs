@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::{Intake, LastBatch, NextBatch, lock};
 use fpdb_host::error::{Error, Result, StoreFailure};
+use fpdb_store::Store;
 
 /// A batch is committed once its documents have this number of bytes, or its first document is this old.
 /// Meanwhile another such batch can be on its way to the disk, so a crash costs at most two.
@@ -90,5 +91,27 @@ impl Intake<'_> {
         }
         self.batch.abandon();
         Ok(())
+    }
+
+    /// Drops the current document and all later ones.
+    pub(super) fn break_off(&mut self) -> Result<()> {
+        self.before = None;
+        self.broken_off = true;
+        self.abandon()
+    }
+
+    /// True if the batch must be committed before the next document.
+    pub(in crate::ingest) fn is_full(&self) -> bool {
+        self.batch.is_full()
+    }
+
+    /// Copies the fingerprints of the documents added since the last commit from the database `other`, and
+    /// commits. `moved` pairs the id of each document in `other` with its id here. A dry run copies nothing.
+    pub(in crate::ingest) fn adopt(&mut self, other: &Store, moved: &[(u32, u32)]) -> Result<()> {
+        self.await_commit()?;
+        if !self.options.dry_run {
+            lock(self.committer).adopt(self.store, &mut self.batch, other, moved, self.task)?;
+        }
+        self.commit()
     }
 }
