@@ -1,7 +1,6 @@
 //! Hint: the next step after an error of the program: a flag or a command, otherwise the hint of the library.
 
 use fpdb::{DocumentError, Error, StoreFailure};
-use fpdb_reading::input::NamePrefix;
 
 use crate::render::{as_words, quoted};
 use crate::typed::limit_flag;
@@ -77,15 +76,7 @@ pub(super) fn hint(error: &Error, has_memory: bool) -> Option<String> {
             format!("try --text-field {quote}{field}{quote}; --no-expand takes the file as one document")
         }
         Error::Document(document) => document_hint(document).map_or_else(|| document.hint(limit_flag), Into::into),
-        Error::EmptyFolder { path, .. } => {
-            let path = path.display().to_string();
-            let prefix = format!("{}/", path.trim_end_matches('/'));
-            // A prefix such as `./` stands for the current folder, and so for all names. Names of documents
-            // do not begin with it.
-            let is_of_all = NamePrefix::new(&prefix).fits("").is_some();
-            let prefix = if is_of_all { "PREFIX".to_owned() } else { as_words(&[prefix]) };
-            format!("if its disk is mounted, delete the empty folder and prune again, or remove the documents with `fpdb rm --prefix {prefix}`")
-        }
+        Error::EmptyFolder { .. } => "if its disk is mounted, delete the empty folder and prune again, or remove the documents with `fpdb rm --prefix PREFIX` (`fpdb list` shows how their names begin)".into(),
         Error::GoneSource { .. } => "if it was moved, `fpdb mv OLD NEW` takes its documents and flags along; if it was deleted, `fpdb rm --prefix PREFIX --yes` removes its documents".into(),
         Error::NotProse { .. } => "leave --skip-quotes and --ignore-phrases out, or use a profile of characters or words: text, prose or words".into(),
         Error::NotWords { .. } => "leave --rewritten out, or compare with `--profile words`: `fpdb diff --profile words`, or a database that was made with it".into(),

@@ -284,7 +284,7 @@ fn a_moved_folder_that_was_ingested_again_can_be_mended() {
     assert_eq!((counts(&run), &run.json()[0]["moved"]), ([6, 0, 0], &6.into()));
     insta::assert_snapshot!(run.stderr, @"
     6 documents are new and the same as stored ones whose files no longer exist: new/root/a.txt as arch/2025/a.txt
-    hint: if all of arch/2025 was moved to new/root: `fpdb rm --prefix 'arch/2025/' --yes` removes the old documents; to keep their numbers and metadata instead: `fpdb rm --prefix 'new/root/' --yes` and then `fpdb mv 'arch/2025' 'new/root'` (without --yes `rm` shows what goes)
+    hint: if new/root holds nothing but what was moved from arch/2025: `fpdb rm --prefix 'new/root/' --yes` and then `fpdb mv 'arch/2025' 'new/root'` keep the stored documents, with their numbers and metadata, also those that were not found there (without --yes `rm` shows what goes)
     ");
     let run = folder.run(&["mv", "arch/2025", "new/root"]);
     assert_eq!(run.status, 2);
@@ -326,7 +326,7 @@ fn the_hints_at_moved_files_that_were_ingested_again_work() {
     folder.ok(&["ingest", "-q", "arch"]);
     fs::rename(folder.path().join("arch/2025/c.zip"), folder.path().join("arch/2025/d.zip")).unwrap();
     let run = folder.ok(&[&INGEST[..], &["arch"]].concat());
-    assert!(run.stderr.contains("`fpdb rm --prefix 'arch/2025/c.zip!' --yes` removes the old documents"), "{run:?}");
+    assert!(run.stderr.contains("`fpdb rm --prefix 'arch/2025/d.zip!' --yes` and then"), "{run:?}");
     assert!(run.stderr.contains("`fpdb mv 'arch/2025/c.zip' 'arch/2025/d.zip'`"), "{run:?}");
     folder.ok(&["rm", "--prefix", "arch/2025/d.zip!", "--yes"]);
     folder.ok(&["mv", "arch/2025/c.zip", "arch/2025/d.zip"]);

@@ -178,7 +178,7 @@ fn nothing_is_forgotten_that_was_not_looked_for() {
     assert_eq!(run.status, 2);
     insta::assert_snapshot!(run.stderr, @r"
     error: other: the folder other is empty: the stored documents that came from it (1) were not removed
-    hint: if its disk is mounted, delete the empty folder and prune again, or remove the documents with `fpdb rm --prefix other/`
+    hint: if its disk is mounted, delete the empty folder and prune again, or remove the documents with `fpdb rm --prefix PREFIX` (`fpdb list` shows how their names begin)
     ");
     let run = folder.ok(&["ingest", "--prune", "corpus/1/1.txt"]);
     assert!(

@@ -15,11 +15,10 @@ use super::answer::Act;
 use super::files::{self, Facts, FileIdentity};
 use super::log::Log;
 use super::options::{Action, ApplyOptions, LinkKind};
-use super::passages::{NO_DOCUMENT, NO_SURVIVOR};
 use super::places::Unplaced;
 use super::plan::{PlannedDocument, SourceFile, SourceReading, for_each_file, place_in_file};
 use super::rewrite::why_whole;
-use super::scan::{KeptOutRecord, Places, Scan, WholeMail};
+use super::scan::{Places, Scan, WholeMail};
 use crate::stored::StoredDocuments;
 use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::Task;
@@ -441,52 +440,8 @@ impl Contents<'_> {
         Ok(looked)
     }
 
-    /// Cuts the records of a file whose contents are kept out, unless a document of the file has them.
-    fn leave_out(
-        &self,
-        source: &SourceFile,
-        records: Vec<KeptOutRecord>,
-        cuttable: bool,
-        looked: &mut Looked,
-    ) -> Result<()> {
-        let mut mail: Option<String> = None;
-        for KeptOutRecord { suffix, digest, place, mut inside } in records {
-            if self.holds_content(source, &suffix, &digest)? {
-                continue;
-            }
-            let is_inside = |mail: &String| suffix.strip_prefix(mail).is_some_and(|rest| rest.starts_with('!'));
-            if mail.as_ref().is_some_and(is_inside) {
-                continue;
-            }
-            inside.retain(|other| *other != suffix);
-            match place.filter(|_| cuttable) {
-                Some(at) if !self.holds(source, &inside)? => {
-                    looked.cuts.push(Cut { start: at.start, end: at.end, id: NO_DOCUMENT, keep: NO_SURVIVOR });
-                    mail = Some(suffix);
-                }
-                _ => looked.kept_out_left += 1,
-            }
-        }
-        if looked.kept_out_left > 0 {
-            let why = looked.reason.take().unwrap_or_else(|| "they are in a mail, or in a container within it".into());
-            looked.reason =
-                Some(format!("{} of its records stay although they are kept out: {why}", looked.kept_out_left));
-        }
-        Ok(())
-    }
-
-    /// True if a document with this place and content is stored.
-    fn holds_content(&self, source: &SourceFile, suffix: &str, digest: &Digest) -> Result<bool> {
-        for name in std::iter::once(&source.name).chain(&source.other_names) {
-            if self.is_stored(source, &format!("{name}{suffix}"), digest)? {
-                return Ok(true);
-            }
-        }
-        Ok(false)
-    }
-
     /// True if a document with this name and digest, read from this file, is stored.
-    fn is_stored(&self, source: &SourceFile, name: &str, digest: &Digest) -> Result<bool> {
+    pub(super) fn is_stored(&self, source: &SourceFile, name: &str, digest: &Digest) -> Result<bool> {
         let found = self.stored.newest_version(name, digest, &mut |id| {
             Ok(self.stored.document(id)?.source.as_deref() == Some(source.path.as_str()))
         })?;
@@ -494,7 +449,7 @@ impl Contents<'_> {
     }
 
     /// True if the database holds one of these documents of a file.
-    fn holds(&self, source: &SourceFile, suffixes: &[String]) -> Result<bool> {
+    pub(super) fn holds(&self, source: &SourceFile, suffixes: &[String]) -> Result<bool> {
         for name in std::iter::once(&source.name).chain(&source.other_names) {
             for suffix in suffixes {
                 for id in self.stored.named(&format!("{name}{suffix}"))? {
@@ -538,8 +493,8 @@ pub(super) struct Looked {
     container: Option<Container>,
     /// The unchanged documents.
     pub(super) sound: Vec<u32>,
-    cuts: Vec<Cut>,
+    pub(super) cuts: Vec<Cut>,
     changed: usize,
-    kept_out_left: u64,
-    reason: Option<String>,
+    pub(super) kept_out_left: u64,
+    pub(super) reason: Option<String>,
 }

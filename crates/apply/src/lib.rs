@@ -26,6 +26,7 @@ mod copies;
 mod cutting;
 mod files;
 mod in_place;
+mod kept_out;
 mod listed;
 mod log;
 mod options;

@@ -7,6 +7,7 @@ use std::thread::JoinHandle;
 use rustc_hash::{FxHashMap, FxHashSet};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64, xxh3_128};
 
+use super::kept_out::KeptOutRecord;
 use super::plan::PlannedDocument;
 use fpdb_host::threads;
 use fpdb_kernel::document::Digest;
@@ -30,17 +31,6 @@ struct Outer {
     suffix: String,
     removable: Vec<u64>,
     others: Vec<String>,
-}
-
-/// A record whose content is kept out.
-#[derive(Debug)]
-pub(super) struct KeptOutRecord {
-    pub(super) suffix: String,
-    pub(super) digest: Digest,
-    /// Its place in the file. `None` for an attachment, and for a member of a container within the file.
-    pub(super) place: Option<Range<u64>>,
-    /// The suffixes of the documents in it, if it is a mail.
-    pub(super) inside: Vec<String>,
 }
 
 /// A document whose digest another thread is computing.

@@ -78,17 +78,17 @@ pub(super) fn hint_to_rename(old: &str, new: &str, dry_run: bool) -> String {
     };
     let moved = folders.next().filter(is_apart).map(|(from, to, end)| {
         let prefix = |folder: &str| quoted(&format!("{folder}{end}"));
-        (format!("hint: if all of {from} was moved to {to}: "), quoted(from), quoted(to), prefix(from), prefix(to))
+        (from, to, quoted(from), quoted(to), prefix(to))
     });
     let (old, new) = (quoted(old), quoted(new));
     match moved {
-        Some((if_moved, from, to, ..)) if dry_run => {
-            format!("{if_moved}`fpdb mv {from} {to}` renames the stored documents")
+        Some((old, new, from, to, _)) if dry_run => {
+            format!("hint: if all of {old} was moved to {new}: `fpdb mv {from} {to}` renames the stored documents")
         }
         None if dry_run => format!("hint: `fpdb mv {old} {new}` renames the stored one (--verbose lists all)"),
-        Some((if_moved, from, to, old, new)) => format!(
-            "{if_moved}`fpdb rm --prefix {old} --yes` removes the old documents; to keep their numbers and metadata instead: \
-             `fpdb rm --prefix {new} --yes` and then `fpdb mv {from} {to}` (without --yes `rm` shows what goes)"
+        Some((old, new, from, to, prefix)) => format!(
+            "hint: if {new} holds nothing but what was moved from {old}: `fpdb rm --prefix {prefix} --yes` and then `fpdb mv {from} {to}` keep the stored documents, with their numbers \
+             and metadata, also those that were not found there (without --yes `rm` shows what goes)"
         ),
         None => format!(
             "hint: `fpdb rm {old}` removes the old one (--verbose lists all); before the next ingest of moved files, `fpdb mv OLD NEW` \
@@ -104,11 +104,19 @@ mod tests {
     #[test]
     fn the_hint_to_rename_names_the_folders() {
         for (old, new, said) in [
-            ("a/x/t.txt", "b/c/x/t.txt", "if all of a was moved to b/c: `fpdb rm --prefix 'a/' --yes` removes"),
+            (
+                "a/x/t.txt",
+                "b/c/x/t.txt",
+                "if b/c holds nothing but what was moved from a: `fpdb rm --prefix 'b/c/' --yes`",
+            ),
             ("a/x/t.txt", "b/c/x/t.txt", "`fpdb rm --prefix 'b/c/' --yes` and then `fpdb mv 'a' 'b/c'`"),
             ("/a/t.zip!m/n", "/b/t.zip!m/n", "`fpdb mv '/a' '/b'`"),
-            ("x/t.txt", "b/x/t.txt", "if all of x was moved to b/x: `fpdb rm --prefix 'x/' --yes`"),
-            ("n.zip!d/t.txt", "m.zip!d/t.txt", "if all of n.zip was moved to m.zip: `fpdb rm --prefix 'n.zip!' --yes`"),
+            ("x/t.txt", "b/x/t.txt", "if b/x holds nothing but what was moved from x: `fpdb rm --prefix 'b/x/' --yes`"),
+            (
+                "n.zip!d/t.txt",
+                "m.zip!d/t.txt",
+                "holds nothing but what was moved from n.zip: `fpdb rm --prefix 'm.zip!' --yes`",
+            ),
             (
                 "a/t.jsonl:7",
                 "a/u.jsonl:7",

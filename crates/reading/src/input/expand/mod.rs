@@ -113,8 +113,8 @@ pub fn open(about: &mut About, file: &FileFacts, reading: ReadContext<'_>) -> Re
 }
 
 /// Returns an error if the options expect records and a document holds records, be it one that has the field
-/// of the text. Otherwise all records would be read as one document. `head` is the beginning of the document. If it may hold records, it is extended
-/// from `rest`.
+/// of the text. Otherwise all records would be read as one document. `head` is the beginning of the document.
+/// If it may hold records, it is extended from `rest`.
 fn refuse_records(options: &ReadOptions, path: &Path, head: &mut Vec<u8>, rest: &mut dyn Read) -> Result<()> {
     let first = head.iter().find(|byte| !byte.is_ascii_whitespace() && !b"\xef\xbb\xbf".contains(byte));
     if !options.refuses_whole_records() || !matches!(first, Some(b'{' | b'[')) {
