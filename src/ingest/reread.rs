@@ -12,7 +12,7 @@ use super::intake::with_intake;
 use super::kept_out::KeptOutContents;
 use super::messages::{DocumentAgain, IntakeStep, JobEntry, ReadDocument};
 use super::options::{IngestOptions, OnChange};
-use super::record::record_of;
+use super::record::{metadata_after, record_of};
 use super::summary::IngestSummary;
 use super::walker::Walker;
 use super::{pipeline, within_memory};
@@ -138,7 +138,10 @@ impl<'a, 'w> Rereading<'a, 'w> {
         let done = store.newest_version(&record.name, &record.digest, |id| {
             Ok(store.view().is_live(id) && {
                 let found = store.document(id)?;
+                let place = (record.name.as_str(), record.source.as_deref(), record.member.as_deref());
+                let words = metadata_after(&found.metadata, place, record.metadata.clone(), options);
                 found.source == record.source
+                    && words == found.metadata
                     && (found.stored_text || !needs_text)
                     && (found.boilerplate || !record.boilerplate)
             })

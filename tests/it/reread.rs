@@ -229,6 +229,18 @@ fn versions_remembered_flags_and_what_is_kept_out_come_along() {
 }
 
 #[test]
+fn metadata_of_documents_that_are_there_already_come_along() {
+    let folder = Folder::new();
+    folder.write("a.jsonl", "{\"text\":\"A row that both databases hold.\",\"author\":\"Ann\"}\n");
+    folder.ok(&["--db", "old", "ingest", "-q", "--profile", "prose", "--keep-fields", "author", "a.jsonl"]);
+    folder.ok(&["--db", "new", "ingest", "-q", "--profile", "words", "a.jsonl"]);
+    for _ in 0..2 {
+        assert_eq!(counts(&reread(&folder, "new", "old")), [0, 0, 1, 0, 0]);
+        assert_eq!(documents(&folder, "new")[0]["metadata"]["author"], "Ann");
+    }
+}
+
+#[test]
 fn another_profile_needs_the_texts() {
     let folder = Folder::new();
     folder.write("a.txt", "Some words.");

@@ -100,7 +100,7 @@ pub(crate) fn act(
         if summary.failed > 0
             || summary.missing > 0
             || summary.unjustified > 0
-            || summary.kept_out_left > 0
+            || summary.kept_out_left + summary.kept_out_unsearched > 0
             || stays_though_listed
         {
             RunStatus::Incomplete
@@ -174,6 +174,12 @@ fn remarks(summary: &ApplySummary, action: &Action, printer: &Printer) {
                 1 => "1 record is".to_owned(),
                 more => format!("{} records are", grouped(more)),
             }
+        ));
+    }
+    if summary.kept_out_unsearched > 0 {
+        printer.warning(&format!(
+            "warning: {} of the files named above cannot be searched for contents that are kept out, and are in the copy",
+            count(summary.kept_out_unsearched, "part")
         ));
     }
     if summary.unplaced > 0 {

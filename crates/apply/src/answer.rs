@@ -133,6 +133,10 @@ pub struct ApplySummary {
     /// of a container that stays whole.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub kept_out_left: u64,
+    /// Number of parts of files that could not be searched for such records, because they cannot be read or
+    /// were ingested by several fields.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub kept_out_unsearched: u64,
     /// Number of copies without any document.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub emptied: u64,
@@ -166,6 +170,7 @@ pub(super) struct Outcome {
     pub(super) without_text: u64,
     pub(super) kept_out: u64,
     pub(super) kept_out_left: u64,
+    pub(super) kept_out_unsearched: u64,
 }
 
 impl ApplySummary {
@@ -193,6 +198,7 @@ impl ApplySummary {
             (&mut self.without_text, one.without_text),
             (&mut self.kept_out, one.kept_out),
             (&mut self.kept_out_left, one.kept_out_left),
+            (&mut self.kept_out_unsearched, one.kept_out_unsearched),
         ];
         for (total, number) in totals {
             *total = count(*total, number);

@@ -13,6 +13,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::answer::Act;
 use super::files::{self, Facts, FileIdentity};
+use super::kept_out::KeptOutOfFile;
 use super::log::Log;
 use super::options::{Action, ApplyOptions, LinkKind};
 use super::places::Unplaced;
@@ -56,8 +57,7 @@ pub(super) enum FileState {
         /// The container of its members; `None` for a document, and for a mail with attachments.
         container: Option<Container>,
         cuts: CutRange,
-        /// Number of records whose contents are kept out, and which cannot be left out.
-        kept_out_left: u64,
+        kept_out: KeptOutOfFile,
         /// The reason why some removable documents of the file stay.
         reason: Option<String>,
     },
@@ -150,7 +150,8 @@ impl Check<'_> {
         let (marks, keeps_out) = (self.options.action.marks(), !self.kept_out.is_empty());
         if marks || keeps_out {
             for (number, source) in self.sources.iter().enumerate() {
-                let has_members = matches!(source.reading, SourceReading::Members(_) | SourceReading::Mixed);
+                let has_members =
+                    source.mail || matches!(source.reading, SourceReading::Members(_) | SourceReading::Mixed);
                 if matches!(checked.states[number], FileState::Kept) && (marks || has_members) {
                     self.task.step("files checked", number as u64, self.sources.len() as u64)?;
                     self.one(number, &[], &mut checked, &mut written)?;
@@ -241,8 +242,12 @@ impl Check<'_> {
         write_at(&checked.all, &found.cuts, *written, self.temp)?;
         let cuts = CutRange { start: *written, count: found.cuts.len() as u64 };
         *written += cuts.count;
-        let Looked { kind, container, kept_out_left, reason, .. } = found;
-        checked.states[number] = FileState::File { kind, container, cuts, kept_out_left, reason };
+        let Looked { kind, container, kept_out, mut reason, .. } = found;
+        if entries.is_empty() && !self.options.action.marks() && cuts.count == 0 && kept_out.is_none() {
+            // Nothing is to leave this file.
+            reason = None;
+        }
+        checked.states[number] = FileState::File { kind, container, cuts, kept_out, reason };
         checked.facts[number] = Some(facts);
         Ok(())
     }
@@ -306,9 +311,7 @@ impl Contents<'_> {
         source: &SourceFile,
         scan: Scan<'s>,
     ) -> Result<(Scan<'s>, FileKind, Option<String>)> {
-        // What is kept out may be attached to a mail, even if no attachment is a document any more.
-        let may_hold = scan.looks_for_contents() && matches!(source.reading, SourceReading::Members(_));
-        let attachments = source.attachments || may_hold;
+        let attachments = self.reads_attachments(source);
         let mut read = ReadOptions::default().limits(self.limits.clone()).attachments(attachments);
         match &source.reading {
             SourceReading::Closed => read.closed = true,
@@ -332,7 +335,7 @@ impl Contents<'_> {
         self.task.token().check()?;
         let mut scan = scan.into_inner();
         scan.finish_pending();
-        let is_mail = source.attachments && matches!((kind, scan.container), (FileKind::Container(_), None));
+        let is_mail = attachments && matches!((kind, scan.container), (FileKind::Container(_), None));
         if is_mail {
             scan.end_member("", 0..1);
         }
@@ -349,14 +352,14 @@ impl Contents<'_> {
 
     /// Compares the documents found in a file with those in the database.
     fn judge(&self, source: &SourceFile, mut scan: Scan<'_>, kind: FileKind, reason: Option<String>) -> Result<Looked> {
-        let kept_out = std::mem::take(&mut scan.kept_out);
+        let (kept_out, unread) = (std::mem::take(&mut scan.kept_out), scan.unread);
         let mut looked = Looked {
             kind,
             container: scan.container.map(|(container, _)| container),
             sound: Vec::new(),
             cuts: Vec::new(),
             changed: 0,
-            kept_out_left: 0,
+            kept_out: KeptOutOfFile::default(),
             reason,
         };
         let by_directory = matches!(looked.container, Some(Container::Zip | Container::Parquet));
@@ -364,7 +367,7 @@ impl Contents<'_> {
             (FileKind::Document, _) | (FileKind::Container(None), Some((_, 0))) => true,
             (FileKind::Container(Some(_)), Some((_, 1))) => !by_directory,
             // A mail with attachments, which is left out whole or not at all.
-            (FileKind::Container(_), None) => source.attachments,
+            (FileKind::Container(_), None) => self.reads_attachments(source),
             _ => false,
         };
         if !in_reach && looked.reason.is_none() {
@@ -423,7 +426,7 @@ impl Contents<'_> {
         cut.retain(|suffix, _| !reached.contains(suffix));
         reached.clear();
         let mut places = 0u64;
-        for (suffix, at) in scan.places {
+        for (suffix, at) in std::mem::take(&mut scan.places) {
             places += 1;
             if let Some(entry) = cut.get(&suffix) {
                 reached.insert(suffix);
@@ -436,16 +439,13 @@ impl Contents<'_> {
                 _ => "some removable members are in containers within it, which stay whole".into(),
             });
         }
-        self.leave_out(source, kept_out, cuttable, &mut looked)?;
+        looked.kept_out = self.leave_out(source, kept_out, (cuttable, &scan.needed), &mut looked.cuts)?;
+        if scan.looks_for_contents() {
+            // Records were read by other fields than this scan did.
+            let is_mixed = source.reading == SourceReading::Mixed && !self.reads_attachments(source);
+            looked.kept_out.unsearched = if is_mixed { 1 } else { unread };
+        }
         Ok(looked)
-    }
-
-    /// True if a document with this name and digest, read from this file, is stored.
-    pub(super) fn is_stored(&self, source: &SourceFile, name: &str, digest: &Digest) -> Result<bool> {
-        let found = self.stored.newest_version(name, digest, &mut |id| {
-            Ok(self.stored.document(id)?.source.as_deref() == Some(source.path.as_str()))
-        })?;
-        Ok(found.is_some())
     }
 
     /// True if the database holds one of these documents of a file.
@@ -493,8 +493,8 @@ pub(super) struct Looked {
     container: Option<Container>,
     /// The unchanged documents.
     pub(super) sound: Vec<u32>,
-    pub(super) cuts: Vec<Cut>,
+    cuts: Vec<Cut>,
     changed: usize,
-    pub(super) kept_out_left: u64,
-    pub(super) reason: Option<String>,
+    kept_out: KeptOutOfFile,
+    reason: Option<String>,
 }

@@ -48,8 +48,17 @@ impl Chosen {
         let left = (all - self.cuts.len()) as u64;
         if left > 0 {
             self.kept_out_left += left;
-            self.reason =
-                Some(format!("{left} of its records stay although they are kept out: a marked table keeps its rows"));
+            self.reason = Some("a marked table keeps its rows".into());
+        }
+    }
+
+    /// Adds what the copy holds, or may hold, although it is kept out to the reason.
+    fn tell_what_is_kept_out(&mut self) {
+        if self.kept_out_left > 0 {
+            let why = self.reason.take().unwrap_or_else(|| "they are in a mail, or in a container within it".into());
+            self.reason = Some(format!("{} of its records stay although they are kept out: {why}", self.kept_out_left));
+        } else if self.kept_out_unsearched > 0 {
+            self.reason.get_or_insert_with(|| "a part of it cannot be read, and may be kept out".into());
         }
     }
 }
@@ -102,10 +111,11 @@ impl Acting<'_> {
             // The names of survivors, or the passages, are part of the copy, and come from the report.
             decision.update(&self.report.to_le_bytes());
         }
-        let whole = act == Act::Copy && concerned && chosen.unjustified == 0;
+        let whole = concerned && !has_documents(&chosen.cuts) && chosen.unjustified == 0;
         if whole && self.options.action.marks() {
             chosen.reason.get_or_insert_with(|| NO_FIELD.into());
         }
+        chosen.tell_what_is_kept_out();
         Ok(PlannedCopy { act, target, chosen, decision: decision.digest(), emptied, whole })
     }
 
@@ -172,7 +182,7 @@ impl Acting<'_> {
         planned: PlannedCopy,
     ) -> Result<Acted> {
         let PlannedCopy { act, target, chosen, decision, emptied, whole } = planned;
-        let Chosen { cuts, unjustified, kept_out_left, reason } = chosen;
+        let Chosen { cuts, unjustified, kept_out_left, kept_out_unsearched, reason } = chosen;
         let documents = if act == Act::Copy { 0 } else { documents_of(&cuts) };
         let kept_out = kept_out_of(&cuts);
         let mut outcome = Outcome {
@@ -187,6 +197,7 @@ impl Acting<'_> {
             without_text: emptied.len(),
             kept_out,
             kept_out_left,
+            kept_out_unsearched,
             ..Outcome::default()
         };
         let path = Path::new(&source.path);

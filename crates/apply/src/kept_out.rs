@@ -2,9 +2,12 @@
 
 use std::ops::Range;
 
-use super::check::{Contents, Cut, Looked};
+use rustc_hash::FxHashSet;
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::check::{Contents, Cut};
 use super::passages::{NO_DOCUMENT, NO_SURVIVOR};
-use super::plan::SourceFile;
+use super::plan::{SourceFile, SourceReading};
 use fpdb_host::error::Result;
 use fpdb_kernel::document::Digest;
 
@@ -15,43 +18,70 @@ pub(super) struct KeptOutRecord {
     pub(super) digest: Digest,
     /// Its place in the file. `None` for an attachment, and for a member of a container within the file.
     pub(super) place: Option<Range<u64>>,
-    /// The suffixes of the documents in it, if it is a mail.
+    /// The place of the mail that it is attached to.
+    pub(super) mail: Option<Range<u64>>,
+    /// The suffixes of all documents in it, if it is a mail.
     pub(super) inside: Vec<String>,
 }
 
+/// The records of a file that a copy must not hold.
+#[derive(Clone, Debug, Default)]
+pub(super) struct KeptOutOfFile {
+    /// The number of those that cannot be left out.
+    pub(super) left: u64,
+    /// The places of the mails that others are attached to. They leave with their mail.
+    pub(super) attached: Vec<u64>,
+    /// The number of parts of the file that could not be searched.
+    pub(super) unsearched: u64,
+}
+
+impl KeptOutOfFile {
+    pub(super) fn is_none(&self) -> bool {
+        self.left == 0 && self.attached.is_empty() && self.unsearched == 0
+    }
+
+    /// The number of those that stay if these `cuts`, ascending, are made.
+    pub(super) fn left_after(&self, cuts: &[Cut]) -> u64 {
+        let stays = |start: &&u64| cuts.binary_search_by_key(*start, |cut| cut.start).is_err();
+        self.left + self.attached.iter().filter(stays).count() as u64
+    }
+}
+
 impl Contents<'_> {
-    /// Cuts the records of a file whose contents are kept out, unless a document of the file has them.
+    /// True if attachments are documents of a file. What is kept out may be attached to a mail, even if no
+    /// attachment is a document any more.
+    pub(super) fn reads_attachments(&self, source: &SourceFile) -> bool {
+        let looks = self.kept_out.is_some_and(|contents| !contents.is_empty());
+        source.attachments || looks && (source.mail || matches!(source.reading, SourceReading::Members(_)))
+    }
+
+    /// Adds cuts for the records whose contents are kept out, unless a document of the file has them.
     pub(super) fn leave_out(
         &self,
         source: &SourceFile,
         records: Vec<KeptOutRecord>,
-        cuttable: bool,
-        looked: &mut Looked,
-    ) -> Result<()> {
-        let mut mail: Option<String> = None;
-        for KeptOutRecord { suffix, digest, place, mut inside } in records {
+        (cuttable, needed): (bool, &FxHashSet<u64>),
+        cuts: &mut Vec<Cut>,
+    ) -> Result<KeptOutOfFile> {
+        let mut found = KeptOutOfFile::default();
+        for KeptOutRecord { suffix, digest, place, mail, mut inside } in records {
             if self.holds_content(source, &suffix, &digest)? {
                 continue;
             }
-            let is_inside = |mail: &String| suffix.strip_prefix(mail).is_some_and(|rest| rest.starts_with('!'));
-            if mail.as_ref().is_some_and(is_inside) {
+            if let Some(mail) = mail {
+                found.attached.push(mail.start);
                 continue;
             }
             inside.retain(|other| *other != suffix);
-            match place.filter(|_| cuttable) {
+            let can_go = cuttable && !needed.contains(&xxh3_64(suffix.as_bytes()));
+            match place.filter(|_| can_go) {
                 Some(at) if !self.holds(source, &inside)? => {
-                    looked.cuts.push(Cut { start: at.start, end: at.end, id: NO_DOCUMENT, keep: NO_SURVIVOR });
-                    mail = Some(suffix);
+                    cuts.push(Cut { start: at.start, end: at.end, id: NO_DOCUMENT, keep: NO_SURVIVOR });
                 }
-                _ => looked.kept_out_left += 1,
+                _ => found.left += 1,
             }
         }
-        if looked.kept_out_left > 0 {
-            let why = looked.reason.take().unwrap_or_else(|| "they are in a mail, or in a container within it".into());
-            looked.reason =
-                Some(format!("{} of its records stay although they are kept out: {why}", looked.kept_out_left));
-        }
-        Ok(())
+        Ok(found)
     }
 
     /// True if a document with this place and content is stored.
@@ -62,5 +92,13 @@ impl Contents<'_> {
             }
         }
         Ok(false)
+    }
+
+    /// True if a document with this name and digest, read from this file, is stored.
+    pub(super) fn is_stored(&self, source: &SourceFile, name: &str, digest: &Digest) -> Result<bool> {
+        let found = self.stored.newest_version(name, digest, &mut |id| {
+            Ok(self.stored.document(id)?.source.as_deref() == Some(source.path.as_str()))
+        })?;
+        Ok(found.is_some())
     }
 }

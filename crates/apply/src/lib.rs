@@ -246,12 +246,15 @@ impl Acted {
 }
 
 /// The documents of a file to remove, and why others stay.
+#[derive(Default)]
 struct Chosen {
     cuts: Vec<Cut>,
     /// Number of documents that stay because no unchanged survivor justifies their removal.
     unjustified: u64,
     /// Number of records whose contents are kept out, and which cannot be left out.
     kept_out_left: u64,
+    /// Number of parts of the file that could not be searched for such records.
+    kept_out_unsearched: u64,
     reason: Option<String>,
 }
 
@@ -374,8 +377,8 @@ impl Acting<'_> {
 
     /// Chooses the documents of a file to remove: those whose survivor is unchanged.
     fn choose(&self, state: &FileState) -> Result<Chosen> {
-        let FileState::File { cuts, kept_out_left, reason, .. } = state else {
-            return Ok(Chosen { cuts: Vec::new(), unjustified: 0, kept_out_left: 0, reason: None });
+        let FileState::File { cuts, kept_out, reason, .. } = state else {
+            return Ok(Chosen::default());
         };
         let all = self.checked.cuts(cuts)?;
         let kept = self.kept();
@@ -395,7 +398,8 @@ impl Acting<'_> {
             (unjustified > 0)
                 .then(|| "the survivors of some documents have changed, are listed too or cannot be read; these documents stay".into())
         });
-        Ok(Chosen { cuts, unjustified, kept_out_left: *kept_out_left, reason })
+        let kept_out_left = kept_out.left_after(&cuts);
+        Ok(Chosen { cuts, unjustified, kept_out_left, kept_out_unsearched: kept_out.unsearched, reason })
     }
 
     /// The facts of a file to change or copy.

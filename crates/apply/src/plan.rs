@@ -11,7 +11,7 @@ use crate::stored::StoredDocuments;
 use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::{Task, is_due};
 use fpdb_host::spill::{Sorter, TempSpace};
-use fpdb_kernel::document::Digest;
+use fpdb_kernel::document::{Digest, Format};
 use fpdb_reading::input::{CLOSED, may_be_attached, parts_of};
 
 /// A file that documents come from.
@@ -27,6 +27,8 @@ pub(super) struct SourceFile {
     pub(super) reading: SourceReading,
     /// True if attachments of mails may be among its documents.
     pub(super) attachments: bool,
+    /// True if one of its documents is a mail.
+    pub(super) mail: bool,
     /// Number of documents in the database that come from it.
     pub(super) documents: u64,
 }
@@ -167,13 +169,22 @@ impl<'a> ApplyPlan<'a> {
                     let number = u32::try_from(sources.len()).unwrap_or(u32::MAX);
                     let (path, name, reading) = (source.clone(), name.to_owned(), reading.clone());
                     let other_names = Vec::new();
-                    sources.push(SourceFile { path, name, other_names, reading, attachments: false, documents: 0 });
+                    sources.push(SourceFile {
+                        path,
+                        name,
+                        other_names,
+                        reading,
+                        attachments: false,
+                        mail: false,
+                        documents: 0,
+                    });
                     numbers.insert(source, number);
                     number
                 }
             };
             let known = &mut sources[number as usize];
             known.documents += 1;
+            known.mail |= record.format == Format::Mail.name();
             if known.name != name && known.other_names.iter().all(|other| other != name) {
                 known.other_names.push(name.to_owned());
             }

@@ -31,6 +31,8 @@ struct Outer {
     suffix: String,
     removable: Vec<u64>,
     others: Vec<String>,
+    /// The suffixes of all of them, if contents are looked for.
+    all: Vec<String>,
 }
 
 /// A document whose digest another thread is computing.
@@ -49,8 +51,11 @@ pub(super) struct Scan<'a> {
     pending: Option<Pending>,
     /// The contents to look for in all documents.
     looked_for: Option<&'a FxHashSet<Digest>>,
-    /// The documents that have them.
+    /// The documents that have them, and how many of them lie before the record that is being read.
     pub(super) kept_out: Vec<KeptOutRecord>,
+    before: usize,
+    /// The number of documents that could not be read, so their contents are not known.
+    pub(super) unread: u64,
     /// The concerned documents by the hash of the suffix, with their last digests once they are found.
     digests: FxHashMap<u64, Option<Digest>>,
     /// Suffixes that several different members share.
@@ -75,6 +80,8 @@ impl<'a> Scan<'a> {
             pending: None,
             looked_for: None,
             kept_out: Vec::new(),
+            before: 0,
+            unread: 0,
             digests: entries.iter().map(|entry| (entry.suffix, None)).collect(),
             ambiguous: FxHashSet::default(),
             places: Vec::new(),
@@ -116,9 +123,10 @@ impl<'a> Scan<'a> {
         if self.concerns(hash) {
             self.places.push((hash, at.clone()));
         }
-        if let Some(record) = self.kept_out.iter_mut().rev().find(|record| record.suffix == suffix) {
-            record.place.get_or_insert(at);
+        if let Some(record) = self.kept_out[self.before..].iter_mut().find(|record| record.suffix == suffix) {
+            record.place = Some(at);
         }
+        self.before = self.kept_out.len();
     }
 
     fn is_removable(&self, suffix: u64) -> bool {
@@ -135,6 +143,10 @@ impl<'a> Scan<'a> {
             self.outer.suffix.push_str(suffix);
             self.outer.removable.clear();
             self.outer.others.clear();
+            self.outer.all.clear();
+        }
+        if self.looked_for.is_some() {
+            self.outer.all.push(suffix.to_owned());
         }
         let hash = xxh3_64(suffix.as_bytes());
         if self.is_removable(hash) {
@@ -147,9 +159,14 @@ impl<'a> Scan<'a> {
     /// Notes that the member with this suffix ends: the documents found last are in it. It is a mail if it is
     /// a document itself.
     pub(super) fn end_member(&mut self, suffix: &str, at: Range<u64>) {
-        let Outer { suffix: outer, removable, others } = std::mem::take(&mut self.outer);
-        if let Some(record) = self.kept_out.iter_mut().rev().find(|record| record.suffix == suffix && outer == suffix) {
-            record.inside.clone_from(&others);
+        let Outer { suffix: outer, removable, others, all } = std::mem::take(&mut self.outer);
+        if outer == suffix {
+            for record in &mut self.kept_out[self.before..] {
+                match record.suffix == suffix {
+                    true => record.inside.clone_from(&all),
+                    false => record.mail = Some(at.clone()),
+                }
+            }
         }
         if outer == suffix && !removable.is_empty() && removable.len() + others.len() > 1 {
             self.mails.push(WholeMail { at, removable, others });
@@ -164,14 +181,17 @@ impl<'a> Scan<'a> {
                     self.note_record(record, digest);
                     self.note(suffix, digest);
                 }
-                None => _ = self.digests.get_mut(&suffix).and_then(Option::take),
+                None => {
+                    self.unread += 1;
+                    let _ = self.digests.get_mut(&suffix).and_then(Option::take);
+                }
             }
         }
     }
 
     fn note_record(&mut self, suffix: String, digest: Digest) {
         if self.looked_for.is_some_and(|contents| contents.contains(&digest)) {
-            self.kept_out.push(KeptOutRecord { suffix, digest, place: None, inside: Vec::new() });
+            self.kept_out.push(KeptOutRecord { suffix, digest, place: None, mail: None, inside: Vec::new() });
         }
     }
 
@@ -189,7 +209,14 @@ impl<'a> Scan<'a> {
 
     pub(super) fn found(&mut self, found: WalkEvent) {
         self.finish_pending();
-        let WalkEvent::Document(Candidate { about, content }) = found else { return };
+        let Candidate { about, content } = match found {
+            WalkEvent::Document(candidate) => candidate,
+            WalkEvent::Failed { .. } => {
+                self.unread += 1;
+                return;
+            }
+            _ => return,
+        };
         let suffix = about.name.get(self.name..).unwrap_or_default();
         if self.all.is_none() {
             self.note_outer(suffix);

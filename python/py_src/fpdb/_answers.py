@@ -760,6 +760,7 @@ class ApplySummary(Answer):
         kept_out: records that copies lack because their contents are kept out.
         kept_out_left: records that are in copies although their contents are kept out: parts of a mail, or of a container that stays
             whole.
+        kept_out_unsearched: parts of files that could not be searched for such records.
         emptied: copies in which no document is left.
         done_before: files that an earlier run was done with.
         bytes: bytes written, or bytes of the files removed, linked or moved.
@@ -789,6 +790,7 @@ class ApplySummary(Answer):
     stale: int = 0
     kept_out: int = 0
     kept_out_left: int = 0
+    kept_out_unsearched: int = 0
     emptied: int = 0
     passages: bool = False
     listed: bool = False

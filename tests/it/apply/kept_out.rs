@@ -158,3 +158,64 @@ fn what_a_stored_document_has_stays() {
     let copy = |name: &str| fs::read_to_string(folder.path().join("clean/in").join(name)).unwrap();
     assert_eq!((copy("a.jsonl"), copy("b.jsonl")), (line(1), line(2) + &line(4)));
 }
+
+#[test]
+fn attachments_are_looked_at_too() {
+    let folder = Folder::new();
+    let mail = |body, attached| with_attachment(body, attached).split_once('\n').unwrap().1.to_owned();
+    folder.write("in/a.eml", mail(1, 2));
+    // Its second mail is removable, and its attachment is kept out.
+    folder.write("in/b.mbox", with_attachment(3, 4) + &with_attachment(5, 2) + &with_attachment(3, 4));
+    folder.ok(&["ingest", "-q", "--profile", "words", "--attachments", "in"]);
+    folder.ok(&["rm", "--keep-out", "in/a.eml!a.txt", "in/b.mbox#2!a.txt"]);
+    folder.ok(&["dedup", "-q", "--format", "json", "-o", "report.jsonl"]);
+    let (run, lines, summary) = apply(&folder, &["--write", "clean", "--yes"]);
+    assert_eq!((run.status, &summary["kept_out_left"]), (2, &2.into()), "{run:#?}");
+    assert!(lines.iter().all(|line| line["reason"].as_str().unwrap().contains("kept out")), "{lines:#?}");
+    // With a list that names both mails, nothing of them is in the copy.
+    folder.write("list.jsonl", "{\"document\":\"in/a.eml\"}\n{\"document\":\"in/b.mbox#2\"}\n");
+    let run = folder.ok(&["apply", "report.jsonl", "list.jsonl", "--write", "without", "--yes", "--format", "json"]);
+    let summary = run.json().pop().unwrap();
+    assert_eq!((&summary["kept_out_left"], &summary["left"]), (&().into(), &0.into()), "{run:#?}");
+    let copy = fs::read_to_string(folder.path().join("without/in/b.mbox")).unwrap();
+    assert!(!copy.contains(&text(2)) && copy.contains(&text(4)));
+}
+
+/// A mail that is kept out stays if its attachment is a document, whatever becomes of that document.
+#[test]
+fn a_stored_attachment_is_never_lost_with_its_mail() {
+    let folder = Folder::new();
+    folder.write("in/a.mbox", with_attachment(1, 2) + &with_attachment(3, 4));
+    folder.write("in/b.txt", text(4) + " " + &text(5));
+    folder.ok(&["ingest", "-q", "--profile", "words", "--attachments", "in"]);
+    folder.ok(&["rm", "--keep-out", "in/a.mbox#2"]);
+    folder.ok(&["dedup", "--passages", "--min-length", "10", "-q", "--format", "json", "-o", "report.jsonl"]);
+    for flags in [&["--write", "cut", "--cut", "--yes"][..], &["--write", "marked", "--mark", "m", "--yes"]] {
+        let (run, _, summary) = apply(&folder, flags);
+        assert_eq!(
+            (run.status, &summary["kept_out_left"], &summary["kept_out"]),
+            (2, &1.into(), &().into()),
+            "{run:#?}"
+        );
+        let copy = fs::read_to_string(folder.path().join(flags[1]).join("in/a.mbox")).unwrap();
+        assert!(copy.contains(&text(4)), "{flags:?}");
+    }
+}
+
+#[test]
+fn what_cannot_be_searched_is_said() {
+    let folder = Folder::new();
+    let both = |number: u64| format!("{{\"body\":\"{}\",\"title\":\"{}\"}}\n", text(number), text(number + 20));
+    folder.write("in/a.jsonl", both(1) + &both(2));
+    folder.write("in/b.jsonl", line(3) + &line(4));
+    folder.ok(&["ingest", "-q", "--profile", "words", "in/b.jsonl"]);
+    folder.ok(&["ingest", "-q", "--text-field", "body", "in/a.jsonl"]);
+    folder.ok(&["ingest", "-q", "--text-field", "title", "--on-change", "both", "in/a.jsonl"]);
+    folder.ok(&["rm", "--keep-out", "in/a.jsonl:2"]);
+    folder.ok(&["dedup", "-q", "--format", "json", "-o", "report.jsonl"]);
+    // A record that was read can be read no longer.
+    folder.write("in/b.jsonl", line(3) + &line(4) + "{\"text\":\n");
+    let (run, lines, summary) = apply(&folder, &["--write", "clean", "--yes"]);
+    assert_eq!((run.status, &summary["kept_out_unsearched"]), (2, &2.into()), "{run:#?} {lines:#?}");
+    assert!(run.stderr.contains("warning: 2 parts of the files named above cannot be searched"), "{run:#?}");
+}
