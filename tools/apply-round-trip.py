@@ -282,6 +282,10 @@ def parquet():
         fpdb(folder, "apply", "report.jsonl", "--write", "marked", "--mark", "dup", "--yes")
         for what, kept, removable in (("a.parquet", 40, 20), ("b.jsonl", 0, 60)):
             clean, marked = (os.path.join(folder, place, "in", what) for place in ("clean", "marked"))
+            if kept:
+                # Categories, time zones and the like stay.
+                old, new = pq.read_schema(clean), pq.read_schema(marked)
+                assert list(new)[:-2] == list(old) and new.metadata == old.metadata, new
             if duckdb:
                 if kept:
                     (found,) = duckdb.sql(f"SELECT count(*), count(DISTINCT text) FROM '{clean}'").fetchall()

@@ -1,5 +1,7 @@
 //! Rewrite: writes a file again without some of its members, or with a mark in each record.
 
+#[cfg(feature = "parquet")]
+mod arrow_schema;
 mod frames;
 mod json_lines;
 mod marks;

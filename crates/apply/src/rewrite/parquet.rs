@@ -18,6 +18,7 @@ use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::types::{Type, TypePtr};
 
+use super::arrow_schema::with_texts;
 use super::marks::Marks;
 use super::texts::Texts;
 use fpdb_host::error::{DocumentError, Error, Result};
@@ -131,9 +132,17 @@ fn earlier_marks(metadata: &ParquetMetaData, marks: Option<&Marks<'_>>) -> usize
 fn properties_of(metadata: &ParquetMetaData, marks: Option<&Marks<'_>>) -> WriterProperties {
     let facts = metadata.file_metadata();
     let mut pairs = facts.key_value_metadata().cloned().unwrap_or_default();
-    if marks.is_some() {
-        // This entry would describe the table without the new columns.
-        pairs.retain(|pair| pair.key != "ARROW:schema");
+    if let Some(marks) = marks {
+        let columns = facts.schema_descr().root_schema().get_fields().len();
+        let kept = columns - earlier_marks(metadata, Some(marks));
+        // An entry that does not describe this table cannot describe the copy either.
+        pairs.retain_mut(|pair| {
+            if pair.key == "ARROW:schema" {
+                let entry = pair.value.take();
+                pair.value = entry.and_then(|entry| with_texts(&entry, columns, kept, &marks.fields()));
+            }
+            pair.key != "ARROW:schema" || pair.value.is_some()
+        });
     }
     let version = if facts.version() >= 2 { WriterVersion::PARQUET_2_0 } else { WriterVersion::PARQUET_1_0 };
     let mut builder = WriterProperties::builder().set_key_value_metadata((!pairs.is_empty()).then_some(pairs));
