@@ -108,6 +108,24 @@ fn whole_files_are_left_out_removed_moved_and_linked() {
     assert_eq!((run.status, &summary["done_before"], &summary["left"]), (0, &3.into(), &0.into()), "{run:#?}");
 }
 
+/// A record cannot be removed from its file, so the removal is not done.
+#[test]
+fn a_run_that_takes_no_document_has_the_exit_status_2() {
+    let folder = Folder::new();
+    let record = |seed| format!("{{\"text\":\"{}\"}}\n", text(seed));
+    folder.write("in/a.jsonl", [1, 1, 2].map(record).concat());
+    assert_eq!(report(&folder).len(), 1);
+    for flags in [&["--remove"][..], &["--remove", "--yes"]] {
+        let (run, _, summary) = apply(&folder, flags);
+        assert_eq!((run.status, &summary["left"], &summary["whole"]), (2, &1.into(), &1.into()), "{run:#?}");
+    }
+    // Another document is removed.
+    folder.write("in/b.txt", text(2));
+    assert_eq!(report(&folder).len(), 2);
+    let (run, _, summary) = apply(&folder, &["--remove", "--yes"]);
+    assert_eq!((run.status, &summary["left"], &summary["applied"]), (0, &1.into(), &1.into()), "{run:#?}");
+}
+
 #[test]
 fn links_lead_to_survivors_of_the_same_bytes() {
     use std::os::unix::fs::MetadataExt;

@@ -94,20 +94,14 @@ pub(crate) fn act(
         );
     }
     remarks(&summary, &options.action, printer);
-    // A list says what must leave. A report says what may.
-    let stays_though_listed = summary.listed && summary.left > 0;
-    Ok(
-        if summary.failed > 0
-            || summary.missing > 0
-            || summary.unjustified > 0
-            || summary.kept_out_left + summary.kept_out_unsearched > 0
-            || stays_though_listed
-        {
-            RunStatus::Incomplete
-        } else {
-            RunStatus::Done
-        },
-    )
+    // A list says what must leave. A report says what may; a run that takes nothing has still not worked.
+    let stays_in_spite = summary.left > 0 && (summary.listed || summary.applied == 0);
+    let kept_out = summary.kept_out_left + summary.kept_out_unsearched;
+    let not_done = [summary.failed, summary.missing, summary.unjustified, kept_out];
+    Ok(match stays_in_spite || not_done.iter().any(|&number| number > 0) {
+        true => RunStatus::Incomplete,
+        false => RunStatus::Done,
+    })
 }
 
 /// Warns if a copy goes into a folder with files that were ingested: the next ingest of that folder would add
@@ -146,8 +140,10 @@ fn remarks(summary: &ApplySummary, action: &Action, printer: &Printer) {
         ));
     }
     if summary.missing > 0 {
+        let (are, were, they) =
+            if summary.missing == 1 { ("is", "was", "it was") } else { ("are", "were", "they were") };
         printer.note(&format!(
-            "{} of the report are not in the database any more, or were read from no file: they were left alone",
+            "{} of the report {are} not in the database, or {were} read from no file: {they} left alone",
             count(summary.missing, "document")
         ));
         if summary.listed && action.copies_to().is_some() {

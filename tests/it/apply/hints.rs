@@ -44,7 +44,8 @@ fn only_a_copy_leaves_out_parts_of_a_file() {
         folder.ok(&["ingest", "-q", "--profile", "words", "in"]);
         folder.ok(&["dedup", "--by", "exact-text", "--keep", "first", "--format", "json", "-o", "report.jsonl", "-q"]);
         for action in [&["--remove"][..], &["--move", "gone"], &["--link", "hard"]] {
-            let run = folder.ok(&[&["apply", "report.jsonl", "--yes"], action].concat());
+            let run = folder.run(&[&["apply", "report.jsonl", "--yes"], action].concat());
+            assert_eq!(run.status, 2, "{run:#?}");
             let told = "1 file left whole: a file with several documents is not changed in its place; `fpdb apply REPORT --write DIR` copies";
             assert!(run.stderr.contains(told), "{action:?} {run:#?}");
         }
@@ -60,7 +61,8 @@ fn files_without_records_take_no_marks() {
         folder.write("in/a.txt", text(1));
         folder.write("in/b.txt", text(1));
         report(&folder);
-        let run = folder.ok(&[&["apply", "report.jsonl", "--yes"], action].concat());
+        let run = folder.run(&[&["apply", "report.jsonl", "--yes"], action].concat());
+        assert_eq!(run.status, 2, "{run:#?}");
         let told = "1 file left whole: only records of JSON lines and Parquet take a field; `fpdb apply REPORT --write DIR` copies";
         assert!(run.stderr.contains(told), "{action:?} {run:#?}");
         assert!(run.stdout.contains("(it has no records that take a field)"), "{action:?} {run:#?}");
