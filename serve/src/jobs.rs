@@ -136,6 +136,8 @@ impl Job {
     pub(crate) fn view(&self) -> JobView {
         let (step, done, total) = *self.step.0.lock().unwrap_or_else(PoisonError::into_inner);
         let Progressing { state, rows, problem, .. } = &*self.progressing();
+        // A step reports its progress from time to time, and not at its end.
+        let done = if *state == JobState::Done { total.max(done) } else { done };
         JobView {
             schema: "fpdb.job/1",
             id: self.id.clone(),

@@ -298,7 +298,9 @@ pub(crate) async fn put(
     request: Request,
 ) -> Answer<(StatusCode, Json<PutView>)> {
     let options = asked.options(&app)?;
-    let metadata = asked.metadata.as_deref().map(|json| super::request::parse(json.as_bytes())).transpose()?;
+    let metadata = asked.metadata.as_deref().map(serde_json::from_str).transpose();
+    let metadata = metadata
+        .map_err(|error| Problem::bad_request(format!("the parameter metadata is not an object of JSON: {error}")))?;
     check_name(&name).map_err(Problem::bad_request)?;
     let k = app.reader().ok_or_else(Problem::ending)?.profile().k();
     let place = app.work.enter()?;

@@ -177,6 +177,7 @@ fn hostile_requests_are_refused() {
         let got = service.ask(method, path, headers, body.to_string());
         let about = format!("{method} {path} {headers:?} {body:.60}: {}", got.text());
         assert_eq!(got.status, *status, "{about}");
+        assert!(!path.contains("?metadata=") || got.text().contains("the parameter metadata is not"), "{about}");
         assert!(!got.header("x-request-id").is_empty(), "{about}");
         assert!(!got.headers.contains_key("access-control-allow-origin"), "{about}");
         if *status >= 400 {

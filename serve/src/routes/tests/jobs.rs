@@ -96,6 +96,26 @@ fn jobs_and_requests_that_run_and_wait_are_counted() {
 }
 
 #[test]
+fn a_job_that_is_done_has_done_all_of_its_last_step() {
+    let service = Service::new(|options| options);
+    let _runtime = service.runtime.enter();
+    let who = service.app.keys.identify(None).unwrap();
+    let job = service.app.jobs.add(JobKind::Pairs, &who).ok().unwrap();
+    service.app.jobs.start(&job, move |task, _| {
+        task.step("pairs", 10, 11)?;
+        Ok(())
+    });
+    let view = loop {
+        let view = serde_json::to_value(job.view()).unwrap();
+        if view["state"] == "done" {
+            break view;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    };
+    assert_eq!((&view["done"], &view["total"]), (&11.into(), &11.into()));
+}
+
+#[test]
 fn backups_are_made_in_the_folder_of_the_service() {
     let without = service();
     for (method, path) in [("POST", "/v1/backup"), ("GET", "/v1/backups")] {
