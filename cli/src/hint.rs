@@ -67,7 +67,7 @@ pub(super) fn hint(error: &Error, has_memory: bool) -> Option<String> {
         }
         Error::OtherRule { .. } => "use the options of the earlier run, or decide about all documents again with --rerank".into(),
         Error::UnsuitedReport { .. } => "`fpdb dedup` writes reports for --write, --mark, --remove, --link, --move and --check; `fpdb dedup --passages` for --write with --cut, and --mark; a list serves --write and --mark".into(),
-        Error::NotADedupReport { .. } => "`fpdb dedup --format json -o REPORT` writes a report; use it with the database that it was made from. A list has lines {\"document\": NAME}, or those of `fpdb list --format json`: `apply` takes one with --write or --mark, and `rm` with --report. `apply` also takes what `fpdb query --top 0 --no-passages --format json -o LIST` writes".into(),
+        Error::NotADedupReport { .. } => "`fpdb dedup --format json -o REPORT` writes a report; use it with the database that it was made from. `fpdb apply --help` and `fpdb rm --help` tell which lists of documents they take".into(),
         Error::Document(
             DocumentError::NoTextField { most_text: Some(field), .. } | DocumentError::NotText { place: Some(field), .. },
         ) => {
@@ -86,7 +86,10 @@ pub(super) fn hint(error: &Error, has_memory: bool) -> Option<String> {
         Error::BeyondRepair { .. } => "`fpdb restore DIR` makes a database of a backup, under another --db; without a backup ingest the documents again into a new database".into(),
         Error::Store { failure, .. } | Error::CannotOpen { failure, .. } => match failure {
             StoreFailure::Missing | StoreFailure::Damaged | StoreFailure::Other => DAMAGE.into(),
-            StoreFailure::OutOfMemory if has_memory => "there is not enough memory: a smaller --memory may help".into(),
+            // What opening the files takes does not depend on --memory.
+            StoreFailure::OutOfMemory if has_memory && !matches!(error, Error::CannotOpen { .. }) => {
+                "there is not enough memory: a smaller --memory may help, or a higher limit of the process (`ulimit -v`)".into()
+            }
             StoreFailure::OutOfMemory => OUT_OF_MEMORY.into(),
             StoreFailure::Stopped => "run the same command again: what was committed stays".into(),
             _ => return error.hint(),
@@ -224,6 +227,8 @@ mod tests {
     fn memory_is_a_flag_of_some_commands() {
         let source = std::io::Error::from(std::io::ErrorKind::OutOfMemory).into();
         let error = Error::Store { action: "read", failure: StoreFailure::OutOfMemory, source };
+        let of_limit = |hint: Option<String>| hint.is_some_and(|hint| hint.contains("ulimit -v"));
+        assert!(of_limit(hint(&error, true)) && of_limit(hint(&error, false)));
         let named = |has_memory| hint(&error, has_memory).expect("a hint").contains("--memory");
         assert!(named(true) && !named(false));
     }

@@ -66,7 +66,8 @@ pub(crate) fn lost_line(lost: &Lost) -> String {
 /// The totals of a check.
 pub(crate) fn proof_summary_line(summary: &ProofSummary) -> String {
     let of = count(summary.documents, "removable document");
-    let mut line = format!("{} of {of} have their survivor", grouped(summary.survived));
+    let have = if summary.documents == 1 { "has its" } else { "have their" };
+    let mut line = format!("{} of {of} {have} survivor", grouped(summary.survived));
     let _ = write!(line, ", {} of the same bytes", grouped(summary.identical));
     if summary.in_place > 0 {
         let _ = write!(line, "; {} without it, and still in place", grouped(summary.in_place));

@@ -47,6 +47,16 @@ fn each_removed_text_has_its_survivor_or_is_named() {
 }
 
 #[test]
+fn one_document_is_told_of_in_the_singular() {
+    let folder = Folder::new();
+    folder.write("in/a.txt", text(1));
+    folder.write("in/b.txt", text(1));
+    assert_eq!(report(&folder).len(), 1);
+    let run = folder.ok(&["apply", "--check", "report.jsonl"]);
+    assert_eq!(run.stdout, "1 of 1 removable document has its survivor, 1 of the same bytes; 0 lost\n");
+}
+
+#[test]
 fn the_survivors_of_a_copy_are_looked_for_in_the_copy() {
     let folder = Folder::new();
     let lines =
