@@ -12,7 +12,6 @@ use rustc_hash::FxHashMap;
 
 use fpdb_host::error::Result;
 use fpdb_host::progress::Task;
-use fpdb_host::same_bytes::same_bytes;
 use fpdb_reading::input::{Source, absolute_name, file_name_of};
 use fpdb_store::{DocumentRecord, NamePlace, Store};
 
@@ -105,14 +104,14 @@ impl<'a> FirstNames<'a> {
         Ok(FileName::free(typed))
     }
 
-    /// True if the file at `other` still exists, so that a file at `source` cannot have its name. A copy can,
-    /// because nothing is lost: it has the same bytes, or its database was copied with it.
+    /// True if the file at `other` still exists, so that a file at `source` cannot have its name, even with
+    /// the same bytes: somebody may have copied it. It can if both paths lead to one file, or if its database
+    /// was copied with it.
     fn keeps_its_name(&self, other: &str, source: &str) -> bool {
         let (other, source) = (Path::new(other), Path::new(source));
         let is_of_this_run = other.ancestors().any(|folder| self.is_root(folder));
         other.is_file()
-            && (is_of_this_run
-                || !(same_bytes(other, source).unwrap_or(false) || is_copied_with(self.store, other, source)))
+            && (is_of_this_run || !(is_one_file(other, source) || is_copied_with(self.store, other, source)))
     }
 
     fn is_root(&self, folder: &Path) -> bool {
@@ -214,6 +213,11 @@ fn first_documents(store: &Store, name: &str) -> Result<Vec<(u32, Option<String>
         }
     }
     Ok(documents)
+}
+
+/// True if both paths lead to the same file, through links in them.
+fn is_one_file(one: &Path, other: &Path) -> bool {
+    one.canonicalize().is_ok_and(|one| other.canonicalize().is_ok_and(|other| one == other))
 }
 
 /// True if the database was copied together with the file. Then the original database still exists near the

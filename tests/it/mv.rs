@@ -156,9 +156,9 @@ fn a_file_does_not_replace_another_file_of_its_name() {
     };
     assert_eq!(counts(&ingest("a")), [5, 0, 0]);
     let run = ingest("b");
-    assert_eq!((counts(&run), &run.json()[0]["named_by_path"]), ([4, 1, 0], &2.into()));
+    assert_eq!((counts(&run), &run.json()[0]["named_by_path"]), ([5, 0, 0], &3.into()));
     let said = format!(
-        "2 files are named by the whole path, because another file has the name: data.jsonl is {0}/a/data.jsonl, so this one is \
+        "3 files are named by the whole path, because another file has the name: data.jsonl is {0}/a/data.jsonl, so this one is \
          {0}/b/data.jsonl\n",
         root.display()
     );
