@@ -2,7 +2,7 @@
 //!
 //! | part   | bytes  | what                                                                       |
 //! |--------|--------|----------------------------------------------------------------------------|
-//! | magic  | 26     | `fpdb dedup job, format 3\n`, and a zero (1 and 2 had other posting reads) |
+//! | magic  | 26     | `fpdb dedup job, format 4\n`, and a zero (1 to 3 had other reads, orders)  |
 //! | header | frame  | what the decisions depend on: database, commit, rule and order, as text    |
 //! | blocks | frames | [`JobBlock`], bincode 2 with its standard settings                         |
 //!
@@ -24,7 +24,7 @@ use fpdb_host::error::{Error, Result};
 use fpdb_host::job_lock::lock_job;
 use fpdb_host::spill::TempSpace;
 
-const MAGIC: &[u8; 26] = b"fpdb dedup job, format 3\n\0";
+const MAGIC: &[u8; 26] = b"fpdb dedup job, format 4\n\0";
 
 /// Minimum interval between syncs of the file to disk. A power failure loses the decisions since the last
 /// sync.
@@ -197,7 +197,7 @@ mod tests {
     use super::*;
     use crate::archive::dedup::answer::decisions::Witness;
 
-    /// The bytes of decisions in format 3: numbers in bincode's encoding, the variant as its index in the
+    /// The bytes of decisions in format 4: numbers in bincode's encoding, the variant as its index in the
     /// list. Another encoding needs another format.
     #[test]
     fn decisions_have_the_same_bytes_in_every_job_of_this_format() {
@@ -233,7 +233,7 @@ mod tests {
         assert_eq!(resume("rule").stage(), stage, "the same job goes on");
 
         let mut earlier = whole.clone();
-        earlier[MAGIC.len() - 3] = b'0';
+        earlier[MAGIC.len() - 3] = b'3';
         let cut_magic = whole[..MAGIC.len() - 1].to_vec();
         for (what, left, header) in [
             ("another rule", &whole, "Rule"),
