@@ -82,7 +82,9 @@ pub(super) fn parse_field(text: &str) -> Result<(String, String), String> {
         }
     };
     let (name, sign) = key.split_at(key.trim_end_matches(['~', '>', '<']).len());
-    let is_apart = name.ends_with(char::is_whitespace) || (!sign.is_empty() && value.starts_with(char::is_whitespace));
+    // A text to search may begin with white space.
+    let is_bound = sign.contains(['>', '<']);
+    let is_apart = name.ends_with(char::is_whitespace) || (is_bound && value.starts_with(char::is_whitespace));
     if is_apart { Err(form(text, name, sign, value)) } else { Ok((key, value.to_owned())) }
 }
 
@@ -130,6 +132,7 @@ mod tests {
             (r"a\b=\=", r"a\b", r"\="),
             ("a=", "a", ""),
             ("a>=b", "a>", "b"),
+            ("a~= b", "a~", " b"),
         ] {
             assert_eq!(parse_field(text), Ok((key.into(), value.into())), "{text}");
         }
