@@ -189,8 +189,8 @@ pub(crate) fn remember_new(
 }
 
 /// After a run that has read a document, remembers the options if reading flags were typed, and forgets those
-/// of paths in the typed folders. A run with a misspelled field reads no document, so the flags of an earlier
-/// run stay.
+/// of paths in the typed folders if the run has reached them: if it `is_whole`. A run with a misspelled field
+/// reads no document, so the flags of an earlier run stay.
 ///
 /// # Errors
 /// Fails if the database cannot be read or written.
@@ -198,7 +198,7 @@ pub(crate) fn remember(
     database: &DatabaseWriter,
     args: &IngestArgs,
     options: &IngestOptions,
-    has_read: bool,
+    (has_read, is_whole): (bool, bool),
     printer: &Printer,
 ) -> anyhow::Result<()> {
     if !args.are_reading_flags_typed {
@@ -207,6 +207,9 @@ pub(crate) fn remember(
     let paths: Vec<&PathBuf> = there(args).collect();
     if has_read {
         database.remember(&paths, options)?;
+        if !is_whole {
+            return Ok(());
+        }
         // What lies in a typed folder was read with the same flags. Its own would refuse each later ingest of
         // the folder.
         let sources = database.remembered_sources()?;

@@ -73,7 +73,8 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
         Opened::Writer(database) => {
             // After an error it is not known whether a document was read.
             let has_read = ingested.as_ref().map_or(true, |summary| summary.documents > 0);
-            remembered::remember(database, args, &options, has_read, printer)
+            let is_whole = ingested.as_ref().is_ok_and(|summary| !summary.interrupted);
+            remembered::remember(database, args, &options, (has_read, is_whole), printer)
         }
         Opened::Reader(_) => Ok(()),
     };

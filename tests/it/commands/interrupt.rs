@@ -202,3 +202,29 @@ fn a_signal_that_was_ignored_stays_ignored() {
     signal("-TERM", &child);
     assert_eq!(child.wait().unwrap().code(), Some(130));
 }
+
+/// Flags of paths that it did not reach stay.
+#[test]
+fn an_interrupted_ingest_forgets_no_flags() {
+    let folder = Folder::new();
+    for number in 0..DOCUMENTS {
+        folder.write(&format!("docs/{number:05}.txt"), prose(number % 50));
+    }
+    folder.write("docs/last/a.txt", prose(0));
+    folder.ok(&["ingest", "-q", "--profile", "prose", "--store-text", "docs/last"]);
+    let typed = ["ingest", "--memory", "1MiB", "--threads", "2", "-v", "--skip-hidden", "docs"];
+    let mut child =
+        folder.command(&typed).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut talk = BufReader::new(child.stderr.take().unwrap());
+    let mut said = String::new();
+    while said.matches("\nadded ").count() < 100 {
+        assert!(talk.read_line(&mut said).unwrap() > 0, "it ended by itself: {said}");
+    }
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    talk.read_to_string(&mut said).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    let flags = || folder.ok(&["stats", "--format", "json"]).json()[0]["sources"].as_array().unwrap().len();
+    assert_eq!(flags(), 2);
+    folder.ok(&typed);
+    assert_eq!(flags(), 1);
+}
