@@ -122,7 +122,8 @@ impl Database {
     /// # Errors
     /// As `remove_reported`.
     pub fn count_reported(&self, report: impl AsRef<Path>, task: &Task<'_>) -> Result<Removal> {
-        let (ids, removal) = reported(&self.store, report.as_ref(), task)?;
+        // A count does not lock other changes out, and must not see them.
+        let (ids, removal) = reported(&self.store.as_of_last_commit(), report.as_ref(), task)?;
         Ok(Removal { selected: Some(ids.len() as u64), ..removal })
     }
 }
@@ -133,11 +134,7 @@ fn reported(store: &Store, report: &Path, task: &Task<'_>) -> Result<(Vec<DocId>
     let removals = fpdb_apply::removals(&Records(store), report, &temp, task)?;
     let mut removal = Removal { reported: Some(removals.listed), left: removals.left.len(), ..Removal::default() };
     for id in removals.left.iter().take(LEFT_NAMES) {
-        match store.document(id) {
-            // A count does not lock other changes out.
-            Err(Error::NoSuchNumber { .. }) => {}
-            record => removal.left_names.push(record?.name),
-        }
+        removal.left_names.push(store.document(id)?.name);
     }
     Ok((removals.ids.into_iter().map(DocId).collect(), removal))
 }

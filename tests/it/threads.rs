@@ -11,7 +11,7 @@ use fpdb::dedup::{DedupBy, DedupMode, DedupOptions};
 use fpdb::maintenance::BackupOptions;
 use fpdb::pairs::PairsOptions;
 use fpdb::{
-    Database, DatabaseBuilder, DatabaseWriter, DocId, Document, Error, IngestOptions, IngestSummary, Profile,
+    Database, DatabaseBuilder, DatabaseWriter, DocId, Document, Error, IngestOptions, IngestSummary, Profile, Progress,
     QueryOptions, QuerySource, Source, StopToken, Task, WalkOptions,
 };
 use tempfile::TempDir;
@@ -407,4 +407,30 @@ fn a_token_stops_all_long_work_and_an_ingest_that_fails_stops_no_token() {
 
 fn resembling() -> DedupOptions {
     DedupOptions::of(&Profile::default(), DedupBy::Resemblance).max_novel(None)
+}
+
+/// A count of removable documents sees one commit, though others are removed while it reads the report.
+#[test]
+fn a_removal_meanwhile_does_not_change_a_count() {
+    struct Removing<'a>(&'a DatabaseWriter);
+
+    impl Progress for Removing<'_> {
+        fn step(&self, _step: &'static str, _done: u64, _total: u64) {
+            self.0.remove(&["2"]).unwrap();
+        }
+    }
+
+    let place = Place::new();
+    place.database.ingest((0..3).map(|number| Document::new(number.to_string(), SHARED))).unwrap();
+    let mut report = "{\"schema\":\"fpdb.dedup.undecided/1\"}\n".repeat(1 << 16);
+    let options = DedupOptions::of(place.database.profile(), DedupBy::Exact);
+    let summary = place.database.for_each_removable(&options, &Task::new(), |row| {
+        report += &format!("{}\n", serde_json::to_string(&row).unwrap());
+        Ok::<_, Error>(())
+    });
+    report += &format!("{}\n", serde_json::to_string(&summary.unwrap()).unwrap());
+    fs::write(place.path("report"), report).unwrap();
+    let task = Task::new();
+    let counted = place.database.count_reported(place.path("report"), &task.progress(&Removing(&place.database)));
+    assert_eq!((counted.unwrap().selected, documents(&place.database).len()), (Some(2), 2));
 }
