@@ -12,6 +12,7 @@ import fpdb
 import jsonschema
 import pytest
 from conftest import PROGRAM, paragraphs
+from fpdb._client import _listed
 
 LONG = "It was the best of times, it was the worst of times, it was the age of wisdom, it was the age of foolishness."
 
@@ -179,6 +180,11 @@ def test_documents_are_removed_for_good_until_they_are_let_in_again(served):
         assert client.ingest(texts).added == 1
         with pytest.raises(TypeError):
             client.remove(report="report.jsonl", keep_out=True)
+
+
+def test_a_plain_removal_asks_for_nothing_that_an_earlier_service_does_not_know():
+    bodies = [json.loads(_listed(["a", 1], keep_out)[0]) for keep_out in (False, True)]
+    assert bodies == [{"names": ["a"], "ids": [1]}, {"names": ["a"], "ids": [1], "keep_out": True}]
 
 
 def test_bytes_count_as_in_a_database_and_names_that_a_service_refuses_are_skipped(served, tmp_path):

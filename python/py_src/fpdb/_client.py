@@ -653,7 +653,9 @@ def _listed(items: Sequence[str | int], keep_out: bool) -> tuple[bytes, str]:
     """The request that removes these names and numbers, maybe for good."""
     names = [item for item in items if isinstance(item, str)]
     ids = [item for item in items if not isinstance(item, str)]
-    return json.dumps({"names": names, "ids": ids, "keep_out": keep_out}).encode(), "application/json"
+    # An earlier service does not know the last member.
+    kept_out = {"keep_out": True} if keep_out else {}
+    return json.dumps({"names": names, "ids": ids, **kept_out}).encode(), "application/json"
 
 
 def _lines(report: Path | ServedDedup) -> tuple[list[bytes], bytes]:
