@@ -29,12 +29,21 @@ impl Database {
         Ok(contents)
     }
 
+    /// The first of these contents, at most `most`, whose digests are not below `from`.
+    ///
+    /// # Errors
+    /// A failure to read the store.
+    pub fn kept_out_from(&self, from: &Digest, most: usize) -> Result<Vec<KeptOut>> {
+        let contents = self.store.kept_out_from(from)?.take(most);
+        contents.map(|content| content.map(|(digest, record)| kept_out(digest, record))).collect()
+    }
+
     /// Calls `visit` with each of these contents, in the same order. Only one is in memory at a time.
     ///
     /// # Errors
     /// The error of `visit`; a failure to read the store.
     pub fn for_each_kept_out<E: From<Error>>(&self, mut visit: impl FnMut(KeptOut) -> Result<(), E>) -> Result<(), E> {
-        self.store.for_each_kept_out(|digest, KeptOutRecord { names, since }| visit(KeptOut { digest, names, since }))
+        self.store.for_each_kept_out(|digest, record| visit(kept_out(digest, record)))
     }
 }
 
@@ -121,6 +130,10 @@ impl DatabaseWriter {
         let unknown_names = unknown.map(|(name, _)| name.as_ref().to_owned()).collect();
         Ok(Removal { readmitted: Some(readmitted), unknown_names, ..Removal::default() })
     }
+}
+
+fn kept_out(digest: Digest, KeptOutRecord { names, since }: KeptOutRecord) -> KeptOut {
+    KeptOut { digest, names, since }
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 use super::Store;
 use super::codec::format::{KEPT_OUT_PREFIX, MAIN, kept_out_key, parse_kept_out_key};
 use super::codec::records::{self, KeptOutRecord};
+use super::engine::Row;
 use super::view::View;
 use fpdb_host::error::{Error, Result};
 use fpdb_kernel::document::Digest;
@@ -22,10 +23,10 @@ impl KeptOutRecord {
         self.names.len() < NAMES.0 && self.names.iter().map(String::len).sum::<usize>() < NAMES.1
     }
 
-    /// True if a document of this name was removed for good with this content, or may have been: the record
-    /// may lack names.
+    /// True if a document of this name was removed for good with this content. If the record was damaged and
+    /// lacks all names, any may have been.
     pub(crate) fn may_name(&self, name: &str) -> bool {
-        self.names.is_empty() || !self.has_room() || self.names.iter().any(|known| known == name)
+        self.names.is_empty() || self.names.iter().any(|known| known == name)
     }
 }
 
@@ -51,18 +52,30 @@ impl Store {
         &self,
         mut visit: impl FnMut(Digest, KeptOutRecord) -> Result<(), E>,
     ) -> Result<(), E> {
-        for entry in self.engine.entries(MAIN, KEPT_OUT_PREFIX, ACTION)? {
+        self.kept_out_from(&[])?.try_for_each(|content| {
+            let (digest, record) = content?;
+            visit(digest, record)
+        })
+    }
+
+    /// These contents in the same order, from the first digest that is not below `first` on.
+    ///
+    /// # Errors
+    /// A failure to read the store; [`Error::Damaged`].
+    pub fn kept_out_from(
+        &self,
+        first: &[u8],
+    ) -> Result<impl Iterator<Item = Result<(Digest, KeptOutRecord)>> + use<'_>> {
+        let entries = self.engine.entries(MAIN, &[KEPT_OUT_PREFIX, first].concat(), ACTION)?;
+        let of_list = |entry: &Result<Row>| !entry.as_ref().is_ok_and(|(key, _)| !key.starts_with(KEPT_OUT_PREFIX));
+        Ok(entries.take_while(of_list).map(|entry| {
             let (key, value) = entry?;
-            if !key.starts_with(KEPT_OUT_PREFIX) {
-                break;
-            }
             let digest = parse_kept_out_key(&key).ok_or_else(|| Error::Damaged {
                 what: "a content that is kept out".into(),
                 detail: "its key has no digest",
             })?;
-            visit(digest, record_in(&value)?)?;
-        }
-        Ok(())
+            Ok((digest, record_in(&value)?))
+        }))
     }
 
     /// The record of a content. `None` if it is not kept out.

@@ -167,20 +167,22 @@ pub(crate) async fn list_kept_out(
     Params(asked): Params<KeptOutQuery>,
 ) -> Answer<Json<KeptOutPage>> {
     const PAGE: usize = 1000;
+    let from = match &*asked.from {
+        "" => [0; 16],
+        digits => digest_of(digits).ok_or_else(|| Problem::bad_request("expected 32 hexadecimal digits as from"))?,
+    };
     let database = app.reader().ok_or_else(Problem::ending)?;
     let page = app.work.run(move |_| {
-        let mut page = KeptOutPage { kept_out: Vec::new(), next: None };
-        database.for_each_kept_out(|content| {
-            let digest = format!("{:032x}", u128::from_be_bytes(content.digest));
-            if digest < asked.from || page.next.is_some() {
-            } else if page.kept_out.len() < PAGE {
-                page.kept_out.push(content);
-            } else {
-                page.next = Some(digest);
-            }
-            Ok::<_, fpdb::Error>(())
-        })?;
-        Ok(page)
+        let mut kept_out = database.kept_out_from(&from, PAGE + 1)?;
+        let next = kept_out.get(PAGE).map(|content| format!("{:032x}", u128::from_be_bytes(content.digest)));
+        kept_out.truncate(PAGE);
+        Ok(KeptOutPage { kept_out, next })
     });
     page.await.map(Json)
+}
+
+/// The digest of these digits.
+fn digest_of(digits: &str) -> Option<[u8; 16]> {
+    let is_digest = digits.len() == 32 && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
+    u128::from_str_radix(digits, 16).ok().filter(|_| is_digest).map(u128::to_be_bytes)
 }

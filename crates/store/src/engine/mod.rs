@@ -205,7 +205,7 @@ impl Engine {
         family: &str,
         from: &[u8],
         action: &'static str,
-    ) -> Result<impl Iterator<Item = Result<Row>> + '_> {
+    ) -> Result<impl Iterator<Item = Result<Row>> + use<'_>> {
         self.entries_in(family, self.all_rows(), IteratorMode::From(from, Direction::Forward), action)
     }
 

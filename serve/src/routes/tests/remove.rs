@@ -101,6 +101,9 @@ fn documents_are_removed_for_good_and_let_in_again() {
     assert!(digests.len() == 3 && digests.is_sorted(), "{digests:?}");
     let rest = service.get(&format!("/v1/kept-out?from={}", digests[1])).json();
     assert_eq!(rest["kept_out"].as_array().unwrap()[..], contents[1..]);
+    for from in [&digests[1][1..], "+0000000000000000000000000000000", "no digest"] {
+        assert_eq!(service.get(&format!("/v1/kept-out?from={}", from.replace(' ', "%20"))).status, 400, "{from}");
+    }
     let of_c = contents.iter().find(|content| content["names"] == json!(["c"])).unwrap()["digest"].clone();
     let readmitted = remove(&service, &json!({"readmit": ["./a", of_c, "nobody"]}));
     assert_eq!((&readmitted["readmitted"], &readmitted["unknown_names"]), (&json!(2), &json!(["nobody"])));
