@@ -213,6 +213,54 @@ fn a_backup_that_lost_its_list_of_files_is_damaged_until_it_goes() {
     assert!(!folder.path().join("copies/engine/private/1").exists());
 }
 
+/// A file that cannot be read damages the backup that needs it, and no other.
+#[test]
+fn an_unreadable_file_is_damage_of_its_backup() {
+    let folder = Folder::new();
+    corpus(&folder, "c", 0..3);
+    folder.ok(&["--db", "a", "ingest", "-q", "c"]);
+    for _ in 0..3 {
+        folder.ok(&["--db", "a", "backup", "-q", "copies"]);
+    }
+    let copies = folder.path().join("copies");
+    let mut files = fs::read_dir(copies.join("engine/private/1")).unwrap().map(|entry| entry.unwrap().path());
+    let list = files.find(|path| path.display().to_string().contains("MANIFEST")).unwrap();
+    for file in [list, copies.join("documents/3")] {
+        fs::remove_file(&file).unwrap();
+        fs::create_dir(file).unwrap();
+    }
+    for argument in ["--list", "--verify"] {
+        let run = folder.run(&["backup", argument, "copies"]);
+        assert_eq!(run.status, 2, "{run:?}");
+        assert!(
+            run.stderr.contains("error: backup 1 is damaged and cannot be restored: private/1/MANIFEST"),
+            "{run:?}"
+        );
+        assert!(run.stderr.contains("error: backup 3 can be restored, but its record documents/3 is"), "{run:?}");
+    }
+    folder.ok(&["--db", "b", "restore", "copies", "--number", "2"]);
+    verified(&folder, "b");
+    let run = folder.run(&["--db", "a", "backup", "copies", "--format", "json"]);
+    assert_eq!((run.status, &run.json()[0]["damaged"]), (2, &vec![1].into()), "{run:?}");
+}
+
+/// This is what a crash may leave while an earlier backup is removed.
+#[test]
+fn a_backup_that_was_removed_but_for_its_count_is_none() {
+    let folder = Folder::new();
+    corpus(&folder, "c", 0..3);
+    folder.ok(&["--db", "a", "ingest", "-q", "c"]);
+    for _ in 0..2 {
+        folder.ok(&["--db", "a", "backup", "-q", "copies"]);
+    }
+    fs::remove_file(folder.path().join("copies/engine/meta/1")).unwrap();
+    fs::remove_dir_all(folder.path().join("copies/engine/private/1")).unwrap();
+    let run = folder.ok(&["backup", "--verify", "copies"]);
+    assert_eq!(run.stderr, "1 backup: all files are as they were written\n");
+    folder.ok(&["--db", "a", "backup", "-q", "copies"]);
+    assert!(!folder.path().join("copies/documents/1").exists());
+}
+
 #[test]
 fn damaged_records_of_a_backup_are_told_and_it_can_be_restored() {
     let folder = Folder::new();

@@ -200,7 +200,11 @@ impl Store {
         earlier.retain(|&earlier| earlier != number);
         keep_records(folder, &earlier)?;
         let decisions = self.back_up_records(folder, number)?;
+        // The engine has removed the files of a backup without a list of files.
         let mut numbers = numbers(&engine, &counts)?;
+        numbers.extend(earlier);
+        numbers.sort_unstable();
+        numbers.dedup();
         let mut damaged = Vec::new();
         files.forget_damaged();
         for (done, &checked) in (0..).zip(&numbers) {
@@ -223,7 +227,7 @@ impl Store {
                     !goes
                 });
             }
-            keep_only(&engine, &numbers)?;
+            keep_only(&engine, &counts, &numbers)?;
         }
         damaged.retain(|number| numbers.contains(number));
         keep_records(folder, &numbers)?;

@@ -9,7 +9,7 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use crate::open::files::check_regular;
+use crate::open::files::{check_regular, unless_refused};
 use fpdb_host::durable::sync_folder;
 use fpdb_host::error::{Error, Result};
 
@@ -54,8 +54,8 @@ impl BackupFiles {
                 None => {
                     let path = self.engine.join(&file);
                     let is_whole = match size_in_name(&file).filter(|_| self.by_size) {
-                        Some(size) => size_of(&path).map_err(Error::io("find", &path))? == Some(size),
-                        None => checksum_of(&path).map_err(Error::io("read", &path))? == Some(checksum),
+                        Some(size) => unless_refused(&path, size_of)? == Some(size),
+                        None => unless_refused(&path, checksum_of)? == Some(checksum),
                     };
                     self.checked.insert(file.clone(), CheckedFile { checksum, is_whole });
                     is_whole
@@ -108,10 +108,7 @@ struct FileList {
 
 fn listed(engine: &Path, number: u32) -> Result<FileList> {
     let path = engine.join(LISTS).join(number.to_string());
-    let list = match check_regular(&path).and_then(|()| fs::read(&path)) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
-        list => list.map_err(Error::io("read", &path))?,
-    };
+    let list = unless_refused(&path, |path| fs::read(path))?;
     let list = String::from_utf8_lossy(&list);
     Ok(FileList { made_at: list.lines().next().and_then(|line| line.parse().ok()), files: parse(&list) })
 }
@@ -123,28 +120,32 @@ pub(super) fn made_at(engine: &Path, number: u32) -> Result<Option<i64>> {
 }
 
 /// The numbers of all backups, including damaged ones that the engine does not list, ascending. A backup that
-/// has lost its list of files is still counted in the folder `counts`.
+/// has lost its list of files is still counted in the folder `counts`, and has files of its own.
 pub(super) fn numbers(engine: &Path, counts: &Path) -> Result<Vec<u32>> {
     let numbered = |folder: &Path| -> Result<BTreeSet<u32>> {
         Ok(names(folder)?.iter().filter_map(|name| name.parse().ok()).collect())
     };
-    Ok(numbered(&engine.join(LISTS))?.union(&numbered(counts)?).copied().collect())
+    let counted = &numbered(counts)? & &numbered(&engine.join(PRIVATE))?;
+    Ok(numbered(&engine.join(LISTS))?.union(&counted).copied().collect())
 }
 
 /// Removes all backups except those with the numbers `kept`, and the files that none of these needs. The
-/// engine can do neither with a damaged backup, and takes files from one that stays.
-pub(super) fn keep_only(engine: &Path, kept: &[u32]) -> Result<()> {
+/// engine can do neither with a damaged backup, and takes files from one that stays. The folder `counts` goes
+/// first: after a crash a backup is whole, or not there.
+pub(super) fn keep_only(engine: &Path, counts: &Path, kept: &[u32]) -> Result<()> {
     let (lists, private, shared) = (engine.join(LISTS), engine.join(PRIVATE), engine.join(SHARED));
     let is_kept = |name: &str| name.parse().is_ok_and(|number| kept.contains(&number));
     let remove = |path: PathBuf| match path.is_dir() {
         true => fs::remove_dir_all(&path).map_err(Error::io("remove", path)),
         false => fs::remove_file(&path).map_err(Error::io("remove", path)),
     };
-    for name in names(&lists)?.iter().filter(|name| !is_kept(name)) {
-        remove(lists.join(name))?;
-    }
     // A backup without a list of files is none. After a crash a list must not name files that are gone.
-    sync_folder(&lists)?;
+    for folder in [counts, &lists] {
+        for name in names(folder)?.iter().filter(|name| !is_kept(name)) {
+            remove(folder.join(name))?;
+        }
+        sync_folder(folder)?;
+    }
     for name in names(&private)?.iter().filter(|name| !is_kept(name)) {
         remove(private.join(name))?;
     }

@@ -14,9 +14,9 @@ use std::path::{Path, PathBuf};
 use crate::Store;
 use crate::care::backup_files::checksum_of;
 use crate::codec::format::DECISIONS;
-use crate::open::files::{read_short, replace_file};
+use crate::open::files::{read_short, replace_file, unless_refused};
 use fpdb_host::durable::create_folders;
-use fpdb_host::error::{Error, Result};
+use fpdb_host::error::{Error, Result, StoreFailure};
 use fpdb_kernel::document::Digest;
 use fpdb_kernel::hex;
 
@@ -43,11 +43,12 @@ impl Facts {
             Ok(text) => Self::parse(&String::from_utf8_lossy(&text))
                 .unwrap_or_else(|| Self { damaged: Some(format!("{COUNTS}/{number}")), ..Self::default() }),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Self::default(),
-            Err(error) => return Err(Error::io("read", &path)(error)),
+            Err(error) if StoreFailure::of_io(&error).is_refusal() => return Err(Error::io("read", &path)(error)),
+            Err(_) => Self { damaged: Some(format!("{COUNTS}/{number}")), ..Self::default() },
         };
         for (records, checksum) in [(RECORDS, facts.decisions), (KEPT_OUT, facts.kept_out)] {
             let path = folder.join(records).join(number.to_string());
-            if checksum.is_some() && checksum_of(&path).map_err(Error::io("read", &path))? != checksum {
+            if checksum.is_some() && unless_refused(&path, checksum_of)? != checksum {
                 facts.damaged.get_or_insert_with(|| format!("{records}/{number}"));
             }
         }
@@ -123,14 +124,9 @@ impl Store {
 /// Adds the digests in the list of the backup `number`, if it has one, to `digests`.
 pub(super) fn add_kept_out(folder: &Path, number: u32, digests: &mut impl Extend<Digest>) -> Result<()> {
     let path = folder.join(KEPT_OUT).join(number.to_string());
-    match fs::read(&path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-        list => {
-            let list = list.map_err(Error::io("read", &path))?;
-            let digest = |line: &str| Digest::try_from(hex::decode(line)?).ok();
-            digests.extend(String::from_utf8_lossy(&list).lines().filter_map(digest));
-        }
-    }
+    let list = unless_refused(&path, |path| fs::read(path))?;
+    let digest = |line: &str| Digest::try_from(hex::decode(line)?).ok();
+    digests.extend(String::from_utf8_lossy(&list).lines().filter_map(digest));
     Ok(())
 }
 

@@ -8,7 +8,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::io::{self, Read};
+use std::io::Read;
 use std::path::Path;
 
 use crate::care::salvage::Salvage;
@@ -20,10 +20,10 @@ use crate::codec::records::{self, KeptOutRecord, SourceRecord};
 use crate::codec::varint;
 use crate::engine::table_file;
 use crate::engine::table_rows::{self, FileRow};
-use crate::open::files::{self, check_regular};
+use crate::open::files::{self, unless_refused};
 use crate::open::manifest;
 use crate::open::version_edit::Records;
-use fpdb_host::error::{Error, Result, StoreFailure};
+use fpdb_host::error::Result;
 use fpdb_kernel::document::Digest;
 
 /// The keys of the main family, and the beginnings of keys.
@@ -264,12 +264,4 @@ fn content(path: &Path) -> Result<Vec<u8>> {
         File::open(path)?.take(MOST).read_to_end(&mut content)?;
         Ok(content)
     })
-}
-
-/// Reads a file. A failure gives the default, unless the system refuses something.
-fn unless_refused<T: Default>(path: &Path, read: impl FnOnce(&Path) -> io::Result<T>) -> Result<T> {
-    match check_regular(path).and_then(|()| read(path)) {
-        Err(error) if StoreFailure::of_io(&error).is_refusal() => Err(Error::io("read", path)(error)),
-        read => Ok(read.unwrap_or_default()),
-    }
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::codec::format::STORE;
 use fpdb_host::bounded;
-use fpdb_host::error::{Error, Result};
+use fpdb_host::error::{Error, Result, StoreFailure};
 
 /// The largest size of files other than tables, logs and lists, which are short texts.
 pub(crate) const SHORT: u64 = 1 << 20;
@@ -120,6 +120,14 @@ pub(crate) fn check_regular(path: &Path) -> io::Result<()> {
         // A missing folder can be made.
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
         Err(error) => Err(error),
+    }
+}
+
+/// Reads a file. A failure gives the default, unless the system refuses something.
+pub(crate) fn unless_refused<T: Default>(path: &Path, read: impl FnOnce(&Path) -> io::Result<T>) -> Result<T> {
+    match check_regular(path).and_then(|()| read(path)) {
+        Err(error) if StoreFailure::of_io(&error).is_refusal() => Err(Error::io("read", path)(error)),
+        read => Ok(read.unwrap_or_default()),
     }
 }
 
