@@ -213,11 +213,13 @@ fn a_repair_does_not_bring_back_what_the_list_keeps_out() {
     assert_eq!(folder.run(&["list"]).status, 2);
     let repaired = folder.run(&["verify", "--repair"]);
     assert_eq!(repaired.status, 2, "{repaired:?}");
-    let told = "  2 documents had come back and are removed again: their contents are kept out\n  \
-                the bytes of in/b.txt are kept out under other names: `fpdb rm --keep-out NAME` removes a document\n";
-    assert!(repaired.stdout.contains(told) && !repaired.stdout.contains("so at least"), "{repaired:?}");
-    assert_eq!(names(&folder), ["in/b.txt", "in/d.txt"]);
+    // The document with the bytes of a stored one may have been added again.
+    let told = "  1 document had or may have come back, and is removed: its content is kept out\n  \
+                the bytes of in/b.txt and of 1 other document are kept out, but stored: `fpdb rm --keep-out NAME` removes a document\n";
+    assert!(repaired.stdout.contains(told), "{repaired:?}");
+    assert!(repaired.stdout.contains("so at least 1 removed document came back"), "{repaired:?}");
+    assert_eq!(names(&folder), ["in/a.txt", "in/b.txt", "in/d.txt"]);
     folder.ok(&["verify"]);
-    folder.ok(&["rm", "-q", "--keep-out", "in/b.txt"]);
+    folder.ok(&["rm", "-q", "--keep-out", "in/a.txt", "in/b.txt"]);
     assert_eq!(kept_out(&folder, &["in"]), 2);
 }

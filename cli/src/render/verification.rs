@@ -44,8 +44,9 @@ pub(crate) fn verify_page(found: &Verification) -> String {
         losses(found, repair, &mut page);
     }
     if !repair.kept_out_again.is_empty() {
-        let documents = count(repair.kept_out_again.len() as u64, "document");
-        let _ = writeln!(page, "  {documents} had come back and are removed again: their contents are kept out");
+        let removed = repair.kept_out_again.len() as u64;
+        let rest = if removed == 1 { "is removed: its content is" } else { "are removed: their contents are" };
+        let _ = writeln!(page, "  {} had or may have come back, and {rest} kept out", count(removed, "document"));
     }
     if let [first, rest @ ..] = &*repair.kept_out_copies {
         let more = if rest.is_empty() {
@@ -55,7 +56,7 @@ pub(crate) fn verify_page(found: &Verification) -> String {
         };
         let _ = writeln!(
             page,
-            "  the bytes of {}{more} are kept out under other names: `fpdb rm --keep-out NAME` removes a document",
+            "  the bytes of {}{more} are kept out, but stored: `fpdb rm --keep-out NAME` removes a document",
             escape_terminal(first)
         );
     }

@@ -106,11 +106,11 @@ pub struct Repair {
     /// Documents in the database whose stored texts are lost.
     #[serde(default)]
     pub texts_lost: Vec<String>,
-    /// Documents that had come back because the commit that removed them is lost. Their contents are kept
-    /// out, so they are no longer in the database.
+    /// Documents that had come back, or seemed to, because something was lost. Their contents are kept out, so
+    /// they are no longer in the database.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub kept_out_again: Vec<String>,
-    /// Documents in the database whose contents were kept out when documents of other names were removed.
+    /// Documents in the database whose contents are kept out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub kept_out_copies: Vec<String>,
     /// Number of contents that are still kept out, if the list of them may be incomplete. `None` if it is
@@ -132,11 +132,12 @@ pub struct Repair {
 }
 
 impl Repair {
-    /// True if nothing was lost.
+    /// True if nothing was lost or removed.
     #[must_use]
     pub fn is_complete(&self) -> bool {
         let may_lack = self.kept_out_salvaged.or(self.sources_salvaged).or(self.assembled_salvaged);
         let may_be_older = self.commits_lost > 0 || self.records_may_be_older;
-        self.lost.is_empty() && !may_be_older && self.texts_lost.is_empty() && may_lack.is_none()
+        let is_less = !(self.lost.is_empty() && self.texts_lost.is_empty() && self.kept_out_again.is_empty());
+        !is_less && !may_be_older && may_lack.is_none()
     }
 }

@@ -36,7 +36,8 @@ use fpdb_host::temporary::MAKING;
 use fpdb_kernel::columns::Fingerprints;
 use fpdb_kernel::document::Digest;
 use fpdb_kernel::profile::Profile;
-use rustc_hash::FxHashMap;
+use roaring::RoaringBitmap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The folder inside the damaged database in which the new store is written.
 const REPAIRED: &str = "repaired";
@@ -340,8 +341,8 @@ impl Repairing {
     }
 }
 
-/// Takes the documents that were removed for good from the survey: the commit that removed them may be lost
-/// while the list of what is kept out is not. A copy of another name stays, as it did at its removal.
+/// Takes the documents that were removed for good from the survey, if removed ones may have come back. A
+/// document stays if another one that stays has its content: an ingest may then have added it again.
 fn leave_out(
     survey: &mut Survey,
     salvage: &Salvage,
@@ -351,25 +352,32 @@ fn leave_out(
     if kept_out.is_empty() {
         return Ok(());
     }
+    let may_return = report.commits_lost > 0 || survey.may_hold_removed;
     let kept_out: FxHashMap<&Digest, &KeptOutRecord> =
         kept_out.iter().map(|(digest, record)| (digest, record)).collect();
-    let mut stays = |id: u32| {
-        let Some(DocumentRecord { name, digest, .. }) = survey::record(salvage, id)? else { return Ok(true) };
-        let Some(content) = kept_out.get(&digest) else { return Ok(true) };
-        let is_copy = !content.may_name(&name);
-        if is_copy { &mut report.kept_out_copies } else { &mut report.kept_out_again }.push(name);
-        Ok::<_, Error>(is_copy)
-    };
-    for (id, rows) in std::mem::take(&mut survey.whole) {
-        if stays(id)? {
-            survey.whole.push((id, rows));
+    let (mut named, mut stored) = (Vec::new(), FxHashSet::default());
+    for &id in survey.whole.iter().map(|(id, _)| id).chain(&survey.damaged) {
+        let Some(DocumentRecord { name, digest, .. }) = survey::record(salvage, id)? else { continue };
+        match kept_out.get(&digest) {
+            Some(content) if may_return && content.may_name(&name) => named.push((id, name, digest)),
+            Some(_) => {
+                stored.insert(digest);
+                report.kept_out_copies.push(name);
+            }
+            None => {}
         }
     }
-    for id in std::mem::take(&mut survey.damaged) {
-        if stays(id)? {
-            survey.damaged.push(id);
+    let mut removed = RoaringBitmap::new();
+    for (id, name, digest) in named {
+        if stored.contains(&digest) {
+            report.kept_out_copies.push(name);
+        } else {
+            removed.insert(id);
+            report.kept_out_again.push(name);
         }
     }
+    survey.whole.retain(|(id, _)| !removed.contains(*id));
+    survey.damaged.retain(|id| !removed.contains(*id));
     Ok(())
 }
 

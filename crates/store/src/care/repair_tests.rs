@@ -262,6 +262,29 @@ fn contents_that_are_kept_out_stay_so_but_for_damaged_ones() {
     assert_eq!(store.kept_out().unwrap(), contents[1..]);
 }
 
+/// A stored document with the bytes of one that is kept out goes only if a removed document may have come back.
+#[test]
+fn a_repair_removes_what_is_kept_out_only_if_a_removal_may_be_lost() {
+    let after = |damage: fn(&Store), lost: u64| {
+        let keep_out = |store: &Store| {
+            let others = (0..100).map(|number| format!("other {number}")).collect();
+            let content = |id: u128, names| (id.to_be_bytes(), KeptOutRecord { names, since: 7 });
+            store.keep_out(&[content(7, vec!["7.txt".into()]), content(8, others)]).unwrap();
+            damage(store);
+        };
+        let (found, before, after) = repaired_with(keep_out, lost);
+        let repair = found.repair.unwrap();
+        assert_eq!(before.len() - after.len(), repair.kept_out_again.len());
+        (repair.is_complete(), repair.kept_out_again, repair.kept_out_copies)
+    };
+    let name = |store: &Store| delete(store, NAMES, &name_key("9.txt", 9));
+    let names = |some: &[&str]| some.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+    assert_eq!(after(name, 0), (true, names(&[]), names(&["7.txt", "8.txt"])));
+    let removed = (false, names(&["7.txt"]), names(&["8.txt"]));
+    assert_eq!(after(name, 1), removed);
+    assert_eq!(after(|store| put(store, TOMBSTONES, &[0, 0], b"no bitmap"), 0), removed);
+}
+
 #[test]
 fn remembered_sources_are_kept_but_for_damaged_ones() {
     let folder = tempfile::tempdir().unwrap();

@@ -81,6 +81,8 @@ pub(crate) struct Survey {
     pub(crate) is_older: bool,
     /// True if some records of documents cannot be read. Earlier versions of them may be readable.
     pub(crate) lacks_records: bool,
+    /// True if documents may be here that were removed, because a part of what tells so cannot be read.
+    pub(crate) may_hold_removed: bool,
     /// The unreadable parts, in words.
     pub(crate) findings: Vec<String>,
 }
@@ -95,7 +97,7 @@ impl Survey {
         if commits == 0 {
             findings.push("the state record cannot be read".to_owned());
         }
-        let deleted = document_set_of(salvage, TOMBSTONES)?;
+        let (deleted, lacks_tombstones) = document_set_of(salvage, TOMBSTONES)?;
         let lacks_commits = commits < mark.commits;
         let mut is_older = state.as_ref().is_some_and(|state| !is_as_marked(state, mark));
         let (given, mut is_mixed) = (state.as_ref().map_or(0, |state| state.next_document), false);
@@ -230,6 +232,7 @@ impl Survey {
         };
         let next_document = next_document.max(marked).max(given);
         let is_older = is_older || is_mixed;
+        let may_hold_removed = lacks_records || lacks_tombstones || state.is_none_or(|state| known > state.documents);
         Ok(Self {
             commits,
             next_document,
@@ -240,6 +243,7 @@ impl Survey {
             later,
             is_older,
             lacks_records,
+            may_hold_removed,
             findings,
         })
     }
@@ -252,7 +256,7 @@ pub(super) fn last_commit(salvage: &Salvage, mark: &CommitMark) -> Result<Option
         let has_documents = SalvagedRows::new(salvage, DOCUMENTS, 4, &[])?.current().is_some();
         return Ok(has_documents.then_some((0, false)));
     };
-    let deleted = document_set_of(salvage, TOMBSTONES)?;
+    let (deleted, _) = document_set_of(salvage, TOMBSTONES)?;
     Ok(Some((state.commits, is_as_marked(&state, mark) && counts(&state, salvage, &deleted)?)))
 }
 
@@ -318,17 +322,18 @@ pub(crate) fn record(salvage: &Salvage, id: u32) -> Result<Option<DocumentRecord
     Ok(salvage.get(DOCUMENTS, &id.to_be_bytes())?.and_then(|bytes| records::decode(&bytes, String::new).ok()))
 }
 
-/// The documents of a set, as far as it is readable.
-fn document_set_of(salvage: &Salvage, name: &'static str) -> Result<RoaringBitmap> {
-    let mut ids = RoaringBitmap::new();
+/// The documents of a set, as far as it is readable, and true if a part of it is not.
+fn document_set_of(salvage: &Salvage, name: &'static str) -> Result<(RoaringBitmap, bool)> {
+    let (mut ids, mut is_cut) = (RoaringBitmap::new(), false);
     let mut rows = SalvagedRows::new(salvage, name, 2, &[])?;
     while let Some((key, value)) = rows.current() {
-        if let Ok(some) = document_set::decode(name, key, value) {
-            ids |= some;
+        match document_set::decode(name, key, value) {
+            Ok(some) => ids |= some,
+            Err(_) => is_cut = true,
         }
         rows.advance()?;
     }
-    Ok(ids)
+    Ok((ids, is_cut || rows.gaps > 0))
 }
 
 /// True if all positions of a document are readable and correct.
