@@ -151,6 +151,46 @@ fn a_damaged_record_of_a_compressed_crawl_costs_no_other() {
     }
 }
 
+/// After a damaged record, or one whose content is damaged, an error that ends the file is reported.
+#[test]
+fn a_damaged_record_hides_no_later_error() {
+    let long: String = (100..500).map(prose).collect();
+    let record = |kind: &str, length: &str, body: &[u8]| {
+        let head = format!("WARC/1.0\r\nWARC-Type: {kind}\r\n{length}\r\n");
+        [head.as_bytes(), body, b"\r\n\r\n"].concat()
+    };
+    let packed = |bytes: &[u8]| gzip(String::from_utf8_lossy(bytes).into_owned());
+    let length = |length: usize| format!("Content-Length: {length}\r\n");
+    let others = [
+        record("request", &length(4), b"none"),
+        record("resource", "", b"x"),
+        record("resource", &length(9), b"text text"),
+    ];
+    let mut damaged = packed(&record("resource", &length(long.len()), long.as_bytes()));
+    let place = damaged.len() - 2000;
+    damaged[place] ^= 1;
+    let mut coded = gzip(long.clone());
+    let place = coded.len() - 2000;
+    coded[place] ^= 1;
+    let response =
+        [b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Encoding: gzip\r\n\r\n", &coded[..]].concat();
+    let first = record("resource", &length(prose(1).len()), prose(1).as_bytes());
+    let response = record("response\r\nContent-Type: application/http", &length(response.len()), &response);
+    for skipped in [0, 1] {
+        let rest: Vec<Vec<u8>> = others[1 - skipped..].iter().map(|other| packed(other)).collect();
+        let crawl = [packed(&first), damaged.clone(), rest.concat()].concat();
+        let uncompressed = [&first[..], &response, &others[1 - skipped..].concat()].concat();
+        for (name, bytes) in [("a.warc.gz", crawl), ("a.warc", uncompressed)] {
+            let folder = Folder::new();
+            folder.write(name, bytes);
+            let failed = failures(&folder);
+            assert_eq!(failed.len(), 2, "{name}: {failed:?}");
+            assert!(failed.iter().any(|(_, error)| error.contains("a record has no length")), "{failed:?}");
+            assert_eq!(names(&folder), [format!("{name}#1")]);
+        }
+    }
+}
+
 /// The number of a record counts damaged ones.
 #[test]
 fn a_damaged_record_of_an_older_crawl_costs_no_other() {

@@ -43,6 +43,7 @@ pub(super) fn read(input: &mut dyn Read, meter: &Meter<'_>, members: &mut dyn Me
             hand_over(&mut body, &Headers::default(), RecordKind::Response, suffix, metadata, meter, members)?;
         }
         if body.end().map_err(failed)? {
+            members.goes_on();
             // The empty line after a record counts with the next record.
             members.extent(start..input.taken);
         }

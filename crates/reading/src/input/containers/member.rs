@@ -83,6 +83,8 @@ pub(crate) trait Members {
     /// The place of the last member: a byte range of the container, with everything that belongs to the
     /// member. For zip it is the number of the entry, for Parquet the number of the row.
     fn extent(&mut self, _at: Range<u64>) {}
+    /// All bytes of the last member could be read, so later ones can be, even if its content was damaged.
+    fn goes_on(&mut self) {}
     /// Another member needs this one; for example, it is a link to it.
     fn needed(&mut self, _suffix: &str) {}
 }

@@ -5,9 +5,8 @@ use std::io::{self, BufRead, BufReader, Read};
 
 use super::http::{self, Headers};
 use super::{Member, MemberContent, Members};
-use crate::input::decompress::gzip;
-use crate::input::decompress::meter::{Exactly, Meter};
-use fpdb_host::error::{DocumentError, Error, Result};
+use crate::input::decompress::meter::{Exactly, Meter, is_member_error};
+use fpdb_host::error::Result;
 use fpdb_host::skip_reason::SkipReason;
 
 const FORMAT: &str = "WARC";
@@ -31,16 +30,10 @@ pub(super) fn for_each_record(
             Ok(true) => {}
             Ok(false) => return Ok(()),
             // The next bytes are those of a later record.
-            Err(error) if is_of_member(&error) => members.failed(String::new(), error)?,
+            Err(error) if is_member_error(&error) => members.failed(String::new(), error)?,
             Err(error) => return Err(error),
         }
     }
-}
-
-/// True for damage to a member of compressed data after which reading goes on.
-fn is_of_member(error: &Error) -> bool {
-    let Error::Document(DocumentError::Undecodable { source, .. }) = error else { return false };
-    source.downcast_ref().is_some_and(gzip::is_of_member)
 }
 
 /// Reads the records of a file.
@@ -88,6 +81,7 @@ impl<R: BufRead> Records<R> {
             members.needed(&format!("#{}", id.trim_start_matches('<').trim_end_matches('>')));
         }
         if body.end().map_err(failed)? {
+            members.goes_on();
             self.before = is_member.then_some(begins);
         }
         Ok(true)

@@ -6,6 +6,7 @@ use std::io::{self, Read};
 use std::path::Path;
 use std::rc::Rc;
 
+use super::gzip::is_of_member;
 use crate::extract::InputLimits;
 use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_host::stop::StopToken;
@@ -139,6 +140,12 @@ pub(crate) fn undecodable(format: &'static str, error: io::Error) -> Error {
         Some(_) => Error::System { action: "read its file", source: error },
         None => Error::Document(DocumentError::Undecodable { format, source: error.into() }),
     }
+}
+
+/// True for damage to a [member](is_of_member) of compressed data, after which reading goes on.
+pub(crate) fn is_member_error(error: &Error) -> bool {
+    let Error::Document(DocumentError::Undecodable { source, .. }) = error else { return false };
+    source.downcast_ref().is_some_and(is_of_member)
 }
 
 /// Counts the bytes that a stage consumes.

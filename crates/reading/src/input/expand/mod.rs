@@ -22,7 +22,7 @@ use rustc_hash::FxHashSet;
 
 use crate::input::containers::{read_file, read_stream};
 use crate::input::decompress::decompress;
-use crate::input::decompress::meter::{Meter, Metered};
+use crate::input::decompress::meter::{Meter, Metered, is_member_error};
 use crate::input::decompress::thread::decompress_on_thread;
 use crate::input::read::reader::{PIECE, STANDARD_INPUT, is_unchanged};
 use crate::input::{About, Candidate, Content, FileFacts, PathFilter, ReadOptions, TextPath, WalkEvent};
@@ -256,7 +256,7 @@ struct Expander<'a> {
     visit: &'a mut dyn FnMut(WalkEvent) -> ControlFlow<()>,
     /// True if no member failed so far.
     whole: bool,
-    /// True if the last member could not be read to its end.
+    /// True if the last member could not be read to its end, and none can be read after it.
     broken: bool,
     /// Hashes of the names of members so far. Records are numbered, so they are not included.
     names: FxHashSet<u64>,
@@ -412,7 +412,7 @@ impl<'a> Expander<'a> {
         self.hand_over(place, member, Content::Pieces(pieces))?;
         if let Err(error) = pump(head, input, limit, &sender, |error| self.meter.error(format, error)) {
             self.whole = false;
-            self.broken = true;
+            self.broken = !is_member_error(&error);
             let stopped = matches!(error, Error::Stopped) || self.meter.is_exhausted();
             // If the reader has dropped the document, it has already reported the reason.
             let _ = sender.send(Err(error));
@@ -452,7 +452,7 @@ impl<'a> Expander<'a> {
 
     /// Handles a member, at this place, that could not be read to its end.
     fn break_off(&mut self, place: &MemberPlace, error: Error) -> Result<()> {
-        self.broken = true;
+        self.broken = !is_member_error(&error);
         if matches!(error, Error::Stopped) {
             self.whole = false;
             return Err(error);

@@ -95,6 +95,10 @@ impl Members for Within<'_, '_> {
         }
     }
 
+    fn goes_on(&mut self) {
+        self.expander.broken = false;
+    }
+
     fn needed(&mut self, suffix: &str) {
         if self.outer.suffix.is_empty()
             && let Some(extents) = &mut self.expander.extents
