@@ -57,17 +57,39 @@ pub(super) fn misread<'a>(message: &'a Message<'_>, part: &MessagePart<'_>, text
 /// True for bytes that are surely not in their declared encoding, although it can decode them. Mail programs
 /// often declare a wrong one for UTF-8, or UTF-16 for text of another encoding.
 fn contradicts(bytes: &[u8], declared: &'static Encoding) -> bool {
-    // In UTF-16, spaces, line ends and all of ASCII have zeros.
     if [UTF_16LE, UTF_16BE].contains(&declared) {
-        let spaces = bytes.iter().filter(|byte| byte.is_ascii_whitespace()).count();
         let has_mark = bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff");
-        let is_text = spaces >= bytes.len() / 32 || std::str::from_utf8(bytes).is_ok();
-        return !has_mark && memchr::memchr(0, bytes).is_none() && is_text;
+        return !has_mark && is_surely_of_bytes(bytes);
     }
     // Text of single bytes is almost never valid UTF-8. Of a character of two bytes, one in ten is.
     let least = if declared.is_single_byte() { 2 } else { 10 };
     let is_long = |text: &str| text.chars().filter(|character| !character.is_ascii()).nth(least - 1).is_some();
     std::str::from_utf8(bytes).is_ok_and(is_long)
+}
+
+/// True for bytes that are surely no text in UTF-16. There, spaces, line ends and all of ASCII have zeros. But
+/// a text without them, as a Chinese one, may contain any other bytes.
+fn is_surely_of_bytes(bytes: &[u8]) -> bool {
+    // Minimum bytes of an ASCII text, with a space and without.
+    const WORDS: usize = 8;
+    const WORD: usize = 16;
+    let is_line = |byte: &u8| b"\t\n\r".contains(byte);
+    let is_space = |byte: &u8| *byte == b' ' || is_line(byte);
+    let is_control = |byte: &u8| byte.is_ascii_control() && !is_line(byte) && *byte != b'\x1b';
+    // Most punctuation of Chinese and Japanese has control characters. Every letter of some scripts has a tab
+    // or line end.
+    if bytes.iter().any(is_control) || bytes.iter().filter(|byte| is_line(byte)).count() > bytes.len() / 4 {
+        return false;
+    }
+    let spaces = bytes.iter().filter(|byte| is_space(byte)).count();
+    let is_beside = |pair: &[u8]| {
+        (is_space(&pair[0]) && pair[1].is_ascii_graphic()) || (pair[0].is_ascii_graphic() && is_space(&pair[1]))
+    };
+    let has_words = bytes.len() >= WORDS && spaces >= bytes.len() / 32 && bytes.windows(2).any(is_beside);
+    let is_word = bytes.len() >= WORD && bytes.is_ascii();
+    let is_utf8 =
+        || std::str::from_utf8(bytes).is_ok_and(|text| text.chars().filter(|it| !it.is_ascii()).nth(1).is_some());
+    has_words || is_word || is_utf8()
 }
 
 /// The text of bytes that the library could not decode.
