@@ -2,7 +2,8 @@
 //! leave such padding.
 //!
 //! In a compressed WARC or ARC each record is a member of its own. There the reader goes on after a damaged
-//! member: it returns [`DamagedMember`], then the next member that begins a record.
+//! member: it returns [`DamagedMember`], then the next member that begins a record. If the file is one member
+//! only, the reader returns what comes before the damage.
 
 use std::error::Error;
 use std::fmt::{self, Display, Formatter};
@@ -44,6 +45,10 @@ impl Display for DamagedMember {
 
 impl Error for DamagedMember {}
 
+fn of_member(source: io::Error, at: u64) -> io::Error {
+    io::Error::new(source.kind(), DamagedMember { source, at })
+}
+
 /// True if reading goes on after this error.
 pub(crate) fn is_of_member(error: &io::Error) -> bool {
     error.get_ref().is_some_and(|inner| inner.is::<DamagedMember>())
@@ -57,6 +62,9 @@ pub(crate) struct Gzip<R> {
     /// Decoded bytes of records, and the number of those that were returned.
     held: Vec<u8>,
     returned: usize,
+    /// The error of the first member, until it is known whether another begins a record. After that, the error
+    /// to return after the held bytes.
+    first: Option<io::Error>,
 }
 
 enum State<R> {
@@ -70,7 +78,7 @@ enum State<R> {
 
 impl<R: Read> Gzip<R> {
     pub(crate) fn new(input: R) -> Self {
-        Self { state: State::Start(Input::new(input)), records: None, held: Vec::new(), returned: 0 }
+        Self { state: State::Start(Input::new(input)), records: None, held: Vec::new(), returned: 0, first: None }
     }
 
     /// Takes the input, before the state is replaced.
@@ -90,18 +98,54 @@ impl<R: Read> Gzip<R> {
         }
     }
 
-    /// The error for a member that cannot be decoded.
-    fn damaged(&mut self, source: io::Error) -> io::Error {
-        self.held.clear();
-        match &self.state {
-            State::Member(member) if self.records.is_some() && !member.get_ref().has_failed => {}
-            _ => return source,
+    /// Handles the error of a member that cannot be decoded.
+    fn damaged(&mut self, source: io::Error) -> io::Result<()> {
+        let State::Member(member) = &self.state else { return Err(source) };
+        let (at, has_failed) = (member.get_ref().member, member.get_ref().has_failed);
+        let is_first = self.records.is_some() && at == 0;
+        if self.records.is_none() || (has_failed && !is_first) {
+            self.held.clear();
+            return Err(source);
         }
-        let Some(mut input) = self.take_input() else { return source };
-        let at = input.member;
+        let Some(mut input) = self.take_input() else { return Err(source) };
+        if is_first {
+            self.first = Some(source);
+            if !has_failed {
+                self.returned = self.held.len();
+                input.go_back();
+                self.state = State::Damaged(input);
+            }
+            return Ok(());
+        }
+        self.held.clear();
         input.go_back();
         self.state = State::Damaged(input);
-        io::Error::new(source.kind(), DamagedMember { source, at })
+        Err(of_member(source, at))
+    }
+
+    /// Goes on after a damaged member.
+    fn search(&mut self) -> io::Result<()> {
+        let State::Damaged(input) = &mut self.state else { return Ok(()) };
+        let found = input.find(self.records);
+        match (found, self.first.take()) {
+            (Err(error), first) if error.kind() == io::ErrorKind::Interrupted => {
+                self.first = first;
+                return Err(error);
+            }
+            (Ok(true), first) => {
+                self.held.clear();
+                self.returned = 0;
+                self.begin();
+                return first.map_or(Ok(()), |first| Err(of_member(first, 0)));
+            }
+            // The file is one member.
+            (Ok(false), Some(first)) => (self.first, self.returned) = (Some(first), 0),
+            (Err(error), Some(_)) => (self.first, self.returned) = (Some(error), 0),
+            (Err(error), None) => self.first = Some(error),
+            (Ok(false), None) => {}
+        }
+        self.state = State::End;
+        Ok(())
     }
 }
 
@@ -116,19 +160,15 @@ impl<R: Read> Read for Gzip<R> {
                 return Ok(read);
             }
             let decoded = match &mut self.state {
-                State::End => return Ok(0),
+                State::End => return self.first.take().map_or(Ok(0), Err),
                 State::Start(input) => {
                     input.look()?;
                     self.records = Records::of(input.ahead());
                     self.begin();
                     continue;
                 }
-                State::Damaged(input) => {
-                    if input.find(self.records)? {
-                        self.begin();
-                    } else {
-                        self.state = State::End;
-                    }
+                State::Damaged(_) => {
+                    self.search()?;
                     continue;
                 }
                 State::Member(member) if self.records.is_some() => {
@@ -143,7 +183,7 @@ impl<R: Read> Read for Gzip<R> {
                 Ok(read) if self.records.is_none() => return Ok(read),
                 Ok(_) => {}
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => return Err(error),
-                Err(error) => return Err(self.damaged(error)),
+                Err(error) => self.damaged(error)?,
             }
         }
     }
@@ -302,7 +342,7 @@ impl<R: Read> Input<R> {
                 }
             }
         }
-        Ok(false)
+        Err(io::Error::other("too many places look like records and are none, and the rest was not read"))
     }
 }
 
@@ -376,13 +416,23 @@ mod tests {
     /// The content of a file up to its end, or to an error after which reading ends. Also the offsets of the
     /// damaged members.
     fn all_inside(bytes: &[u8]) -> (String, Vec<u64>) {
+        let (text, damaged, _) = inside_and_error(bytes);
+        (text, damaged)
+    }
+
+    /// Like [`all_inside`], with the error after which reading ends.
+    fn inside_and_error(bytes: impl Read) -> (String, Vec<u64>, Option<String>) {
         let (mut gzip, mut text, mut damaged) = (Gzip::new(bytes), Vec::new(), Vec::new());
+        let mut last = None;
         while let Err(error) = gzip.read_to_end(&mut text) {
             let member = error.get_ref().and_then(|inner| inner.downcast_ref::<DamagedMember>());
-            let Some(member) = member else { break };
+            let Some(member) = member else {
+                last = Some(error.to_string());
+                break;
+            };
             damaged.push(member.at);
         }
-        (String::from_utf8(text).unwrap(), damaged)
+        (String::from_utf8(text).unwrap(), damaged, last)
     }
 
     fn records(range: std::ops::Range<u32>) -> Vec<String> {
@@ -449,8 +499,38 @@ mod tests {
         let (text, damaged) = all_inside(&[&record[..], &cut.repeat(20_000)].concat());
         assert!(text == records(0..1)[0] && damaged.len() <= 20_000, "{}", damaged.len());
         let places = b"\x1f\x8b\x08\0".repeat(1 << 20);
-        let (text, damaged) = all_inside(&[&record[..], &places, &record].concat());
+        let (text, damaged, error) = inside_and_error(&[&record[..], &places, &record].concat()[..]);
         assert_eq!((text, damaged), (records(0..1).concat(), vec![record.len() as u64]));
+        assert!(error.is_some_and(|error| error.ends_with("the rest was not read")));
+    }
+
+    /// A crawl that was compressed as a whole.
+    #[test]
+    fn what_comes_before_the_damage_of_the_only_member_is_returned() {
+        struct Failing;
+        impl Read for Failing {
+            fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+                Err(io::Error::other("the disk is gone"))
+            }
+        }
+        for count in [8, 2000] {
+            let text = records(0..count).concat();
+            let member = gzip(&text);
+            let mut checksum = member.clone();
+            checksum[member.len() - 6] ^= 1;
+            let (read, damaged, error) = inside_and_error(&checksum[..]);
+            assert!(read == text && damaged.is_empty() && error.is_some());
+            let cut = &member[..member.len() - 200];
+            let (read, damaged, error) = inside_and_error(cut);
+            assert!(text.starts_with(&read) && read.len() + 2000 > text.len(), "{} of {}", read.len(), text.len());
+            assert!(damaged.is_empty() && error.is_some());
+            let (failed, damaged, error) = inside_and_error(cut.chain(Failing));
+            assert_eq!((failed == read, damaged, error.as_deref()), (true, vec![], Some("the disk is gone")));
+        }
+        // Of a first record before others nothing is used.
+        let members = [gzip(&records(0..1)[0]), gzip(&records(1..2)[0])];
+        let bytes = [&members[0][..members[0].len() - 6], &members[1]].concat();
+        assert_eq!(inside_and_error(&bytes[..]), (records(1..2).concat(), vec![0], None));
     }
 
     /// An interrupted read is repeated, and does not count as the end.
