@@ -80,10 +80,45 @@ pub(super) fn is_container(name: &[u8]) -> bool {
 /// True if the start tag of `next` ends an open element `name` that lacks its end tag.
 pub(super) fn ends_before(name: &[u8], next: &[u8]) -> bool {
     if name == b"p" {
-        return role(next) == ElementRole::Block && next != b"br";
+        let is_within =
+            matches!(next, b"br" | b"button" | b"select" | b"optgroup" | b"option" | b"textarea" | b"title");
+        return role(next) == ElementRole::Block && !is_within;
     }
     let (group, least) = level(name).unwrap_or_default();
     level(next).is_some_and(|(of, level)| of == group && group > 0 && level >= least)
+}
+
+/// The bit of a paragraph in a set of open elements that may lack their end tag.
+pub(super) const PARAGRAPH: u16 = 1;
+
+/// The bit of an element in such a set. Zero for elements that always have an end tag.
+pub(super) fn bit(name: &[u8]) -> u16 {
+    level(name).map_or(0, |(group, level)| 1 << (3 * group + level))
+}
+
+/// The elements of such a set that a start tag of `name` ends.
+pub(super) fn ended_by(name: &[u8]) -> u16 {
+    let of_group = level(name).map_or(0, |(group, level)| ((2 << level) - 1) << (3 * group));
+    of_group | if ends_before(b"p", name) { PARAGRAPH } else { 0 }
+}
+
+/// The elements of such a set that do not end those around `name` if they are in it.
+pub(super) fn contained_by(name: &[u8]) -> u16 {
+    let group = match name {
+        b"ul" | b"ol" | b"menu" | b"dir" => 1,
+        b"dl" => 2,
+        b"select" | b"datalist" => 3,
+        b"table" => 4,
+        _ => return 0,
+    };
+    0b111 << (3 * group)
+}
+
+/// The set of open elements after a tag of `name`. The items around a list, and the cells around a table, are
+/// forgotten.
+pub(super) fn open_after(open: u16, name: &[u8], is_start: bool) -> u16 {
+    let rest = open & !(ended_by(name) | contained_by(name));
+    if is_start { rest | bit(name) } else { rest }
 }
 
 /// True for a style that hides its element: the last value of `display` is `none`, or that of `visibility` is

@@ -7,7 +7,10 @@
 use html5gum::emitters::Emitter as Calls;
 use html5gum::{Error, State};
 
-use super::elements::{ElementRole, LONGEST, breaks_out, content, ends_before, hides, is_container, is_void, role};
+use super::elements::{
+    ElementRole, LONGEST, PARAGRAPH, bit, breaks_out, contained_by, content, ended_by, ends_before, hides,
+    is_container, is_void, open_after, role,
+};
 use crate::extract::text::builder::TextBuilder;
 use fpdb_kernel::document::Span;
 
@@ -28,6 +31,8 @@ pub(super) struct Emitter<'a> {
     /// Name of the last start tag. An end tag must match it to end raw text.
     last_start: Name,
     dropped: Option<DroppedElement>,
+    /// The open elements that may lack their end tag, except those in the dropped one.
+    open: u16,
     /// Number of open SVG and MathML elements.
     foreign: u32,
 }
@@ -42,6 +47,9 @@ struct DroppedElement {
     is_hidden: bool,
     /// Number of open containers in it.
     containers: u32,
+    /// The open elements that may lack their end tag: those in it, outside of containers, and those around it.
+    open: u16,
+    around: u16,
 }
 
 /// The tag being read.
@@ -82,8 +90,36 @@ impl Name {
 }
 
 impl DroppedElement {
-    fn new(name: Name, is_hidden: bool) -> Self {
-        Self { name, depth: 1, is_hidden, containers: 0 }
+    fn new(name: Name, is_hidden: bool, open: u16) -> Self {
+        let around = match role(name.get()) {
+            ElementRole::Inline => open,
+            // A button in a paragraph may contain blocks.
+            _ => open & !PARAGRAPH,
+        };
+        Self { name, depth: 1, is_hidden, containers: 0, open: 0, around }
+    }
+
+    /// True if this start tag ends it, because it ends an element around it.
+    fn ends_at_start(&self, next: &[u8]) -> bool {
+        let ends_around = self.around & ended_by(next) & !self.open != 0;
+        self.is_hidden && self.containers == 0 && (ends_before(self.name.get(), next) || ends_around)
+    }
+
+    /// Notes an end tag of another name. Returns true if the tag ends an element around it.
+    fn ends_at_end(&mut self, name: &[u8]) -> bool {
+        let is_container = is_container(name);
+        if is_container && self.containers > 0 {
+            self.containers -= 1;
+            return false;
+        }
+        let bit = if self.containers == 0 { bit(name) } else { 0 };
+        if bit & self.open != 0 {
+            self.open = open_after(self.open, name, false);
+            return false;
+        }
+        // An end tag without an element is frequent for paragraphs.
+        let may_end = !contained_by(self.name.get()) & !ended_by(self.name.get()) & (!PARAGRAPH | self.around);
+        self.is_hidden && (is_container || ends_before(self.name.get(), name) || bit & may_end != 0)
     }
 }
 
@@ -101,6 +137,7 @@ impl<'a> Emitter<'a> {
             value: Vec::new(),
             last_start: Name::default(),
             dropped: None,
+            open: 0,
             foreign: 0,
         }
     }
@@ -120,7 +157,8 @@ impl<'a> Emitter<'a> {
     /// Notes whether the attribute that was read hides the element.
     fn end_attribute(&mut self) {
         self.tag.is_hidden |= match std::mem::take(&mut self.tag.attribute).get() {
-            b"hidden" => true,
+            // A browser shows this text to those who search it.
+            b"hidden" => !self.value.trim_ascii().eq_ignore_ascii_case(b"until-found"),
             b"style" => hides(&self.value),
             _ => false,
         };
@@ -141,17 +179,22 @@ impl<'a> Emitter<'a> {
         };
         let is_empty = self.tag.self_closing && (self.xml || !is_html || role == ElementRole::Foreign);
         let has_content = !is_empty && !is_void(name.get());
-        let ends = |dropped: &mut DroppedElement| {
-            dropped.is_hidden && dropped.containers == 0 && ends_before(dropped.name.get(), name.get())
-        };
-        self.dropped.take_if(ends);
+        self.dropped.take_if(|dropped| is_html && dropped.ends_at_start(name.get()));
+        if self.dropped.is_none() && is_html {
+            self.open = open_after(self.open, name.get(), has_content);
+        }
         // Scripts show pages that hide themselves while they are loaded.
         let is_hidden = self.tag.is_hidden && has_content && !matches!(name.get(), b"html" | b"body");
         match (&mut self.dropped, role) {
             (Some(dropped), _) if dropped.name == name => dropped.depth += u32::from(has_content),
-            (Some(dropped), _) => dropped.containers += u32::from(has_content && is_container(name.get())),
-            (None, ElementRole::Dropped) if !is_empty => self.dropped = Some(DroppedElement::new(name, false)),
-            (None, _) if is_hidden => self.dropped = Some(DroppedElement::new(name, true)),
+            (Some(dropped), _) => {
+                if dropped.containers == 0 {
+                    dropped.open = open_after(dropped.open, name.get(), has_content);
+                }
+                dropped.containers += u32::from(has_content && is_container(name.get()));
+            }
+            (None, ElementRole::Dropped) if !is_empty => self.dropped = Some(DroppedElement::new(name, false, 0)),
+            (None, _) if is_hidden => self.dropped = Some(DroppedElement::new(name, true, self.open)),
             (None, ElementRole::Block) => self.builder.separate(self.position),
             (None, _) => {}
         }
@@ -169,20 +212,16 @@ impl<'a> Emitter<'a> {
                 dropped.depth -= 1;
                 if dropped.depth == 0 {
                     self.dropped = None;
+                    self.open = open_after(self.open, name.get(), false);
                 }
                 return;
             }
-            let is_container = is_container(name.get());
-            if is_container && dropped.containers > 0 {
-                dropped.containers -= 1;
-                return;
-            }
-            // The element around a hidden one ends both.
-            if !dropped.is_hidden || !(is_container || ends_before(dropped.name.get(), name.get())) {
+            if !dropped.ends_at_end(name.get()) {
                 return;
             }
             self.dropped = None;
         }
+        self.open = open_after(self.open, name.get(), false);
         if role(name.get()) == ElementRole::Block {
             self.builder.separate(self.position);
         }
@@ -296,7 +335,7 @@ impl Calls for Emitter<'_> {
 
     #[inline]
     fn push_attribute_value(&mut self, value: &[u8]) {
-        if self.tag.attribute.get() == b"style" {
+        if matches!(self.tag.attribute.get(), b"style" | b"hidden") {
             let room = STYLE - self.value.len();
             self.value.extend_from_slice(&value[..value.len().min(room)]);
         }

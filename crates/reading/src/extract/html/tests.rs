@@ -89,6 +89,22 @@ fn hidden_elements_are_dropped() {
             ("<body #>a<p>b</body>", "a\nb\n"),
             ("a<span # />x</span>b", "ab"),
             ("a</p #>b", "a\nb"),
+            // Elements that lack their end tag, in elements that have it or lack it too.
+            ("<table><tr><td><span #>x</td><td>a</td></tr><tr><td>b</td></tr></table>", "a\nb\n"),
+            ("<table><tr><td><div #>x<td>a<tr><td>b</table>", "a\nb\n"),
+            ("<table><tr><td><b #>x</tr><tr><td>a</table>", "a\n"),
+            ("<p>a<span #>x</p><p>b</p><p>c</p>", "a\nb\nc\n"),
+            ("<p>a<span #>x<p>b<div>c</div>", "a\nb\nc\n"),
+            ("<ul><li>a<span #>x</li><li>b<b #>x<li>c</ul>d", "a\nb\nc\nd"),
+            ("<dl><dt>a<i #>x<dt>b<dd><i #>x</dd><dd>c</dl>", "a\nb\nc\n"),
+            ("<select><option>a<span #>x</option><option>b</select>", "a\nb\n"),
+            ("<ul><li>a<div #>x<ul><li>y</li><li>z</ul>x</div>b</ul>", "ab\n"),
+            ("a<span #>x<p>y</p>z</p>x<p>y<p>z</p>x</span>b", "ab"),
+            ("a<my-list #><li>x</li><li>y<li>z</my-list>b", "ab"),
+            ("<p>a<button #><div>x</div></button>b", "ab"),
+            ("<p>a<span #>x<select><option>y<option>z</select>x</span>b", "ab"),
+            ("<table #><tr><td>x</td></td><td>y</tr><tr><td>z</table>a", "a"),
+            ("<table><tr #></td><td>x</td><td>y</td></tr><tr><td>a</table>", "a\n"),
         ] {
             let page = page.replace('#', hidden);
             assert_eq!(text(&page), expected, "{page}");
@@ -100,6 +116,8 @@ fn hidden_elements_are_dropped() {
         "a<span data-hidden aria-hidden=true>b</span>",
         "a<span style=\"content:'display:none'\">b</span>",
         "a<span class='display:none'>b</span>",
+        "a<span hidden=until-found>b</span>",
+        "a<span style='color:red' hidden=' Until-Found'>b</span>",
     ] {
         assert_eq!(text(page), "ab", "{page}");
     }
