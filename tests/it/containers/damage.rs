@@ -151,6 +151,57 @@ fn a_damaged_record_of_a_compressed_crawl_costs_no_other() {
     }
 }
 
+/// The name need not show the kind of the file.
+#[test]
+fn damaged_first_records_cost_no_other() {
+    let warc = |number: usize| {
+        let text = prose(number);
+        let head = "WARC/1.0\r\nWARC-Type: resource\r\nContent-Type: text/plain\r\n";
+        gzip(format!("{head}Content-Length: {}\r\n\r\n{text}\r\n\r\n", text.len()))
+    };
+    let arc = |number: usize| {
+        let (text, scheme) = (prose(number), if number == 0 { "filedesc" } else { "http" });
+        gzip(format!("{scheme}://a.org/{number} 1.2.3.4 20030609120000 text/plain {}\n{text}\n", text.len()))
+    };
+    for (name, record) in [("a.gz", &warc as &dyn Fn(usize) -> Vec<u8>), ("a.arc.gz", &arc)] {
+        for damaged in 1..3 {
+            let mut members: Vec<Vec<u8>> = (0..4).map(record).collect();
+            for member in &mut members[..damaged] {
+                let place = member.len() - 6;
+                member[place] ^= 1;
+            }
+            let folder = Folder::new();
+            folder.write(name, members.concat());
+            assert_eq!(failures(&folder).len(), damaged, "{name}");
+            let rest: Vec<String> = (damaged + 1..5).map(|number| format!("{name}#{number}")).collect();
+            assert_eq!(names(&folder), rest);
+            let input = std::fs::File::open(folder.path().join(name)).unwrap();
+            let run =
+                folder.command(&["ingest", "-", "--name", &format!("b{}", &name[1..])]).stdin(input).output().unwrap();
+            assert_eq!((Run::of(&run).status, names(&folder).len()), (2, 2 * rest.len()));
+        }
+    }
+}
+
+/// A crawl that was compressed as a whole is one member.
+#[test]
+fn damage_to_a_crawl_in_one_member_costs_no_record_before_it() {
+    let record = |number: usize| {
+        let text = prose(number);
+        let head = format!("WARC/1.0\r\nWARC-Type: resource\r\nWARC-Record-ID: <{number}>\r\n");
+        format!("{head}Content-Type: text/plain\r\nContent-Length: {}\r\n\r\n{text}\r\n\r\n", text.len())
+    };
+    let whole = gzip((0..8).map(record).collect::<String>());
+    let mut checksum = whole.clone();
+    checksum[whole.len() - 6] ^= 1;
+    for (bytes, read) in [(checksum, 8), (whole[..whole.len() - 200].to_vec(), 7)] {
+        let folder = Folder::new();
+        folder.write("a.warc.gz", bytes);
+        assert_eq!(failures(&folder).len(), 1);
+        assert_eq!(names(&folder).len(), read);
+    }
+}
+
 /// After a damaged record, or one whose content is damaged, an error that ends the file is reported.
 #[test]
 fn a_damaged_record_hides_no_later_error() {

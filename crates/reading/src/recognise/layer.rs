@@ -109,6 +109,7 @@ pub fn layer_of(name: &str, head: &[u8]) -> Layer {
         "jsonl" | "ndjson" | "jsonlines" => Layer::Container(Container::JsonLines),
         "parquet" => Layer::Container(Container::Parquet),
         "warc" | "wet" | "wat" => Layer::Container(Container::Warc),
+        "arc" if is_arc_record(head) => Layer::Container(Container::Arc),
         "mbox" | "mbx" => Layer::Container(Container::Mbox),
         _ => Layer::Document,
     }
@@ -238,6 +239,14 @@ fn by_bytes(ending: &str, head: &[u8]) -> Layer {
     if is_mbox(ending, head) { Layer::Container(Container::Mbox) } else { Layer::Document }
 }
 
+/// True if the first line is that of a record of an ARC: an address, other fields, and a length. Other kinds of
+/// files have the extension too.
+fn is_arc_record(head: &[u8]) -> bool {
+    let line = head.split(|&byte| byte == b'\n').next().unwrap_or_default().trim_ascii();
+    let fields: Vec<&[u8]> = line.split(|&byte| byte == b' ').collect();
+    fields.len() >= 5 && fields[0].contains(&b':') && fields[fields.len() - 1].iter().all(u8::is_ascii_digit)
+}
+
 /// True if `head` has the mark of a POSIX or GNU archive. The whole mark is compared, since prose can have
 /// "mustard" at this offset.
 fn is_tar(head: &[u8]) -> bool {
@@ -283,6 +292,8 @@ mod tests {
             ("a", b"WARC/1.0\r\n", Layer::Container(Container::Warc)),
             ("a.wet", text, Layer::Container(Container::Warc)),
             ("a", b"filedesc://a", Layer::Container(Container::Arc)),
+            ("a.arc", b"http://a.org/ 1.2.3.4 20030609120000 text/html 12\nx", Layer::Container(Container::Arc)),
+            ("a.arc", text, Layer::Document),
             ("a", b"From me@example.org Sat Jan  3 01:05:34 1996\nSubject: hello\n", Layer::Container(Container::Mbox)),
             ("Inbox", b"From \r\nX-Mozilla-Status: 0001\r\n", Layer::Container(Container::Mbox)),
             ("a.txt", b"From \nTo: you\n", Layer::Document),

@@ -94,7 +94,7 @@ pub fn open(about: &mut About, file: &FileFacts, reading: ReadContext<'_>) -> Re
             let mut inside = decompress(compression, Cursor::new(&head).chain(&open), &meter);
             let mut inside_head = Vec::with_capacity(HEAD);
             if let Ok(inside) = &mut inside {
-                let _ = inside.take(HEAD as u64).read_to_end(&mut inside_head);
+                let _ = first_bytes(inside, HEAD, compression.name(), &meter, &mut inside_head);
             }
             let inside_layer = layer_under(reading.options, &name_inside(&about.name), &inside_head);
             if let (Layer::Document, Ok(inside)) = (inside_layer, &mut inside) {
@@ -110,6 +110,26 @@ pub fn open(about: &mut About, file: &FileFacts, reading: ReadContext<'_>) -> Re
             }
         }
     })
+}
+
+/// Reads at most `most` first bytes to `head`. Passes over damaged members before them, and returns their errors
+/// and that at the end of `head`.
+fn first_bytes(
+    input: &mut dyn Read,
+    most: usize,
+    format: &'static str,
+    meter: &Meter<'_>,
+    head: &mut Vec<u8>,
+) -> (Vec<Error>, Option<Error>) {
+    const DAMAGED: usize = 16;
+    let mut passed = Vec::new();
+    loop {
+        let read = (&mut *input).take(most as u64).read_to_end(head);
+        match read.map_err(|error| meter.error(format, error)) {
+            Err(error) if head.is_empty() && passed.len() < DAMAGED && is_member_error(&error) => passed.push(error),
+            read => return (passed, read.err()),
+        }
+    }
 }
 
 /// Returns an error if the options expect records and a document holds records, be it one that has the field
@@ -280,9 +300,11 @@ impl<'a> Expander<'a> {
     /// Visits the documents of `input`, which may be of any kind.
     fn layer(&mut self, place: MemberPlace, input: &mut dyn Read) -> Result<()> {
         let mut head = Vec::with_capacity(8 << 10);
-        let read = (&mut *input).take(PIECE as u64).read_to_end(&mut head);
-        let broken = read.err().map(|error| self.meter.error(place.format, error));
+        let (mut passed, broken) = first_bytes(input, PIECE, place.format, self.meter, &mut head);
         let layer = if self.options.closed { Layer::Document } else { layer_under(self.options, &place.hint, &head) };
+        let is_single = matches!(layer, Layer::Document | Layer::Mail);
+        let broken = is_single.then(|| passed.drain(..).next()).flatten().or(broken);
+        let passed = Broken { errors: passed.into_iter(), meter: self.meter };
         match (layer, broken) {
             (_, Some(error @ Error::Stopped)) | (Layer::Document | Layer::Mail, Some(error)) => {
                 self.break_off(&place, error)
@@ -301,10 +323,10 @@ impl<'a> Expander<'a> {
             }
             // Documents before the place of the error can be valid, and those after it too.
             (_, Some(error)) => {
-                let rest = Broken { error: Some(error), meter: self.meter }.chain(input);
-                self.expand_layer(layer, place, &mut Cursor::new(head).chain(rest))
+                let rest = Broken { errors: vec![error].into_iter(), meter: self.meter }.chain(input);
+                self.expand_layer(layer, place, &mut passed.chain(Cursor::new(head)).chain(rest))
             }
-            (_, None) => self.expand_layer(layer, place, &mut Cursor::new(head).chain(input)),
+            (_, None) => self.expand_layer(layer, place, &mut passed.chain(Cursor::new(head)).chain(input)),
         }
     }
 

@@ -10,15 +10,15 @@ use fpdb_host::error::{DocumentError, Error, Result};
 /// Maximum number of waiting pieces of a member.
 pub(crate) const PIECES_WAITING: usize = 2;
 
-/// The place where a stream failed. Reading it returns the error once.
+/// The place where a stream failed. Reading it returns each error once.
 pub(crate) struct Broken<'a> {
-    pub(crate) error: Option<Error>,
+    pub(crate) errors: std::vec::IntoIter<Error>,
     pub(crate) meter: &'a Meter<'a>,
 }
 
 impl Read for Broken<'_> {
     fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
-        self.error.take().map_or(Ok(0), |error| Err(self.meter.keep(error)))
+        self.errors.next().map_or(Ok(0), |error| Err(self.meter.keep(error)))
     }
 }
 
