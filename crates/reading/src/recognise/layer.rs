@@ -239,8 +239,8 @@ fn by_bytes(ending: &str, head: &[u8]) -> Layer {
     if is_mbox(ending, head) { Layer::Container(Container::Mbox) } else { Layer::Document }
 }
 
-/// True if the first line is that of a record of an ARC: an address, other fields, and a length. Other kinds of
-/// files have the extension too.
+/// True if the first line is that of a record of an ARC: an address, other fields, and a length. Files of
+/// other kinds have the extension too.
 fn is_arc_record(head: &[u8]) -> bool {
     let line = head.split(|&byte| byte == b'\n').next().unwrap_or_default().trim_ascii();
     let fields: Vec<&[u8]> = line.split(|&byte| byte == b' ').collect();

@@ -47,7 +47,8 @@ struct DroppedElement {
     is_hidden: bool,
     /// Number of open containers in it.
     containers: u32,
-    /// The open elements that may lack their end tag: those in it, outside of containers, and those around it.
+    /// The open elements that may lack their end tag: those in it, outside of containers, and those around
+    /// it.
     open: u16,
     around: u16,
 }

@@ -67,8 +67,8 @@ fn contradicts(bytes: &[u8], declared: &'static Encoding) -> bool {
     std::str::from_utf8(bytes).is_ok_and(is_long)
 }
 
-/// True for bytes that are surely no text in UTF-16. There, spaces, line ends and all of ASCII have zeros. But
-/// a text without them, as a Chinese one, may contain any other bytes.
+/// True for bytes that are surely no text in UTF-16. There, spaces, line ends and all of ASCII have zeros.
+/// But a text without them, as a Chinese one, may contain any other bytes.
 fn is_surely_of_bytes(bytes: &[u8]) -> bool {
     // Minimum bytes of an ASCII text, with a space and without.
     const WORDS: usize = 8;

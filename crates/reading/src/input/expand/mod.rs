@@ -38,7 +38,7 @@ use mail::layer_under;
 use member_name::{CLOSED, member_of};
 use member_place::MemberPlace;
 use pipe::{Input, Pipe, Stoppable};
-use pump::{Broken, PIECES_WAITING, pump};
+use pump::{Broken, PIECES_WAITING, first_bytes, pump};
 use within::Within;
 
 /// The options for reading, and the receiver of progress.
@@ -110,26 +110,6 @@ pub fn open(about: &mut About, file: &FileFacts, reading: ReadContext<'_>) -> Re
             }
         }
     })
-}
-
-/// Reads at most `most` first bytes to `head`. Passes over damaged members before them, and returns their errors
-/// and that at the end of `head`.
-fn first_bytes(
-    input: &mut dyn Read,
-    most: usize,
-    format: &'static str,
-    meter: &Meter<'_>,
-    head: &mut Vec<u8>,
-) -> (Vec<Error>, Option<Error>) {
-    const DAMAGED: usize = 16;
-    let mut passed = Vec::new();
-    loop {
-        let read = (&mut *input).take(most as u64).read_to_end(head);
-        match read.map_err(|error| meter.error(format, error)) {
-            Err(error) if head.is_empty() && passed.len() < DAMAGED && is_member_error(&error) => passed.push(error),
-            read => return (passed, read.err()),
-        }
-    }
 }
 
 /// Returns an error if the options expect records and a document holds records, be it one that has the field

@@ -1,9 +1,9 @@
-//! Pump: sends the bytes of one member to its reader, piece by piece.
+//! Pump: reads the first bytes of one member, and sends its bytes to its reader, piece by piece.
 
 use std::io::{self, Read};
 use std::sync::mpsc::SyncSender;
 
-use crate::input::decompress::meter::Meter;
+use crate::input::decompress::meter::{Meter, is_member_error};
 use crate::input::read::reader::PIECE;
 use fpdb_host::error::{DocumentError, Error, Result};
 
@@ -19,6 +19,26 @@ pub(crate) struct Broken<'a> {
 impl Read for Broken<'_> {
     fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
         self.errors.next().map_or(Ok(0), |error| Err(self.meter.keep(error)))
+    }
+}
+
+/// Reads at most `most` first bytes to `head`. Passes over some damaged members before them, and returns
+/// their errors, and the one at the end of `head`.
+pub(super) fn first_bytes(
+    input: &mut dyn Read,
+    most: usize,
+    format: &'static str,
+    meter: &Meter<'_>,
+    head: &mut Vec<u8>,
+) -> (Vec<Error>, Option<Error>) {
+    const DAMAGED: usize = 16;
+    let mut passed = Vec::new();
+    loop {
+        let read = (&mut *input).take(most as u64).read_to_end(head);
+        match read.map_err(|error| meter.error(format, error)) {
+            Err(error) if head.is_empty() && passed.len() < DAMAGED && is_member_error(&error) => passed.push(error),
+            read => return (passed, read.err()),
+        }
     }
 }
 
