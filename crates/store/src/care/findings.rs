@@ -106,8 +106,8 @@ pub struct Repair {
     /// Documents in the database whose stored texts are lost.
     #[serde(default)]
     pub texts_lost: Vec<String>,
-    /// Documents that had come back, or seemed to, because something was lost. Their contents are kept out, so
-    /// they are no longer in the database.
+    /// Documents that had come back, or seemed to, because something was lost. Their contents are kept out,
+    /// so they are no longer in the database.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub kept_out_again: Vec<String>,
     /// Documents in the database whose contents are kept out.

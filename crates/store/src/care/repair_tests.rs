@@ -262,7 +262,8 @@ fn contents_that_are_kept_out_stay_so_but_for_damaged_ones() {
     assert_eq!(store.kept_out().unwrap(), contents[1..]);
 }
 
-/// A stored document with the bytes of one that is kept out goes only if a removed document may have come back.
+/// A stored document with the bytes of one that is kept out goes only if a removed document may have come
+/// back.
 #[test]
 fn a_repair_removes_what_is_kept_out_only_if_a_removal_may_be_lost() {
     let after = |damage: fn(&Store), lost: u64| {
