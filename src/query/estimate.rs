@@ -131,7 +131,8 @@ mod tests {
         let query = DistinctKgrams::of(9_000, 900, 899);
         let document = DistinctKgrams::of(10_000, 1_000, 999);
         let [low, high] = resemblance_interval((0.97, 1.0), query, document);
-        assert!(low > 0.85 && low < 0.873 && high > 0.9 && high < 0.907, "{low} {high}");
+        // Exact sizes would give 0.850 to 0.900.
+        assert!(low > 0.844 && low < 0.849 && high > 0.902 && high < 0.907, "{low} {high}");
         // Where all k-grams are fingerprints, the sizes are exact.
         let (query, document) = (DistinctKgrams::of(100, 100, 90), DistinctKgrams::of(100, 100, 100));
         let [low, high] = resemblance_interval((0.5, 1.0), query, document);
