@@ -10,7 +10,7 @@ use std::path::Path;
 
 use rustc_hash::FxHashMap;
 
-use fpdb_host::error::Result;
+use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::Task;
 use fpdb_reading::input::{Source, absolute_name, file_name_of};
 use fpdb_store::{DocumentRecord, NamePlace, Store};
@@ -95,10 +95,12 @@ impl<'a> FirstNames<'a> {
             let of_name: Vec<_> =
                 first_documents(self.store, &typed)?.into_iter().filter_map(|(_, from)| from).collect();
             // After a merge that keeps both, two files can have one name.
-            if !of_name.iter().any(|from| from == source)
-                && let Some(other) = of_name.into_iter().find(|other| self.keeps_its_name(other, source))
-            {
-                return Ok(FileName { name: source.to_owned(), taken_by: Some(other) });
+            if !of_name.iter().any(|from| from == source) {
+                for other in of_name {
+                    if self.keeps_its_name(&other, source)? {
+                        return Ok(FileName { name: source.to_owned(), taken_by: Some(other) });
+                    }
+                }
             }
         }
         Ok(FileName::free(typed))
@@ -107,11 +109,12 @@ impl<'a> FirstNames<'a> {
     /// True if the file at `other` still exists, so that a file at `source` cannot have its name, even with
     /// the same bytes: somebody may have copied it. It can if both paths lead to one file, or if its database
     /// was copied with it.
-    fn keeps_its_name(&self, other: &str, source: &str) -> bool {
+    fn keeps_its_name(&self, other: &str, source: &str) -> Result<bool> {
         let (other, source) = (Path::new(other), Path::new(source));
-        let is_of_this_run = other.ancestors().any(|folder| self.is_root(folder));
-        other.is_file()
-            && (is_of_this_run || !(is_one_file(other, source) || is_copied_with(self.store, other, source)))
+        if !other.is_file() || other.ancestors().any(|folder| self.is_root(folder)) {
+            return Ok(other.is_file());
+        }
+        Ok(!(is_one_file(other, source)? || is_copied_with(self.store, other, source)?))
     }
 
     fn is_root(&self, folder: &Path) -> bool {
@@ -216,15 +219,16 @@ fn first_documents(store: &Store, name: &str) -> Result<Vec<(u32, Option<String>
 }
 
 /// True if both paths lead to the same file, through links in them.
-fn is_one_file(one: &Path, other: &Path) -> bool {
-    one.canonicalize().is_ok_and(|one| other.canonicalize().is_ok_and(|other| one == other))
+fn is_one_file(one: &Path, other: &Path) -> Result<bool> {
+    let resolved = |path: &Path| path.canonicalize().map_err(Error::io("find", path));
+    Ok(resolved(one)? == resolved(other)?)
 }
 
 /// True if the database was copied together with the file. Then the original database still exists near the
 /// file at `other`, in the same relative place as this copy near the file at `source`.
-fn is_copied_with(store: &Store, other: &Path, source: &Path) -> bool {
+fn is_copied_with(store: &Store, other: &Path, source: &Path) -> Result<bool> {
     let same = other.components().rev().zip(source.components().rev()).take_while(|(a, b)| a == b).count();
-    let (Some(old), Some(new)) = (other.ancestors().nth(same), source.ancestors().nth(same)) else { return false };
-    let (Ok(database), Ok(new)) = (store.root().canonicalize(), new.canonicalize()) else { return false };
-    database.strip_prefix(new).is_ok_and(|below| store.is_copied_to(&old.join(below)))
+    let (Some(old), Some(new)) = (other.ancestors().nth(same), source.ancestors().nth(same)) else { return Ok(false) };
+    let (Ok(database), Ok(new)) = (store.root().canonicalize(), new.canonicalize()) else { return Ok(false) };
+    database.strip_prefix(new).map_or(Ok(false), |below| store.is_copied_to(&old.join(below)))
 }

@@ -12,6 +12,7 @@
 //! safe, because no older view lists the runs of new tables.
 
 use std::collections::BTreeSet;
+use std::io::ErrorKind;
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -250,8 +251,20 @@ impl Store {
     }
 
     /// True if a folder holds a copy of this database, as its mark of the last commit shows.
-    pub fn is_copied_to(&self, folder: &Path) -> bool {
-        commit_mark::read(folder).is_ok_and(|mark| mark.identity.is_some() && mark.identity == self.identity)
+    ///
+    /// # Errors
+    /// [`Error::Io`] if the mark cannot be read, which says nothing about the folder.
+    pub fn is_copied_to(&self, folder: &Path) -> Result<bool> {
+        match commit_mark::read(folder) {
+            Ok(mark) => Ok(mark.identity.is_some() && mark.identity == self.identity),
+            // No copy that this user could have made.
+            Err(Error::Io { source, .. })
+                if matches!(source.kind(), ErrorKind::PermissionDenied | ErrorKind::NotADirectory) =>
+            {
+                Ok(false)
+            }
+            Err(error) => Err(error),
+        }
     }
 
     /// Identifies this database since it was created, copied or restored. A repair changes this identifier,
