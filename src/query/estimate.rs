@@ -3,8 +3,7 @@
 //! The sizes |A| and |B| are the numbers of distinct k-grams. Each is estimated as the number of k-grams
 //! times the share of the fingerprints that are distinct. This adds a mean error of 0.0001 to 0.0002 to a
 //! resemblance. The numbers of distinct fingerprints as sizes would add 0.0003 to 0.0017
-//! (`tools/experiments/resemblance.py --sizes`). If one document lies wholly in the other, no other error is
-//! left, so the interval of a resemblance includes this one.
+//! (`tools/experiments/resemblance.py --sizes`).
 //!
 //! [`with_edges`] raises the upper end of the 95% interval. Without it the interval covers 88% of cases if
 //! half of the fingerprints are looked up, and 63% if nearly all are.
@@ -33,50 +32,6 @@ pub(super) fn wilson_interval(found: u64, sampled: u64) -> (f64, f64) {
 /// be found. With it the interval covers at least 93.8% at every sample size (docs/measurements.md).
 pub(super) fn with_edges(high: f64, sampled: f64) -> f64 {
     (high * (1.0 + 0.2 * sampled.powf(1.5))).min(1.0)
-}
-
-/// The estimated number of distinct k-grams of a document, with its 95% interval.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct DistinctKgrams {
-    pub(super) estimate: f64,
-    low: f64,
-    high: f64,
-}
-
-impl DistinctKgrams {
-    /// The number of k-grams times the share of the fingerprints that are distinct.
-    pub(super) fn of(kgrams: u64, fingerprints: u64, distinct: u64) -> Self {
-        if fingerprints == 0 {
-            return Self::default();
-        }
-        let (all, share) = (kgrams as f64, distinct as f64 / fingerprints as f64);
-        let (low, high) = wilson_interval(distinct, fingerprints);
-        // The share of the k-grams that are no fingerprints. Without them, the number is exact.
-        let unknown = (1.0 - fingerprints as f64 / all).max(0.0).sqrt();
-        let at = |end: f64| all * (share + (end - share) * unknown);
-        Self { estimate: all * share, low: at(low), high: at(high) }
-    }
-
-    /// Of several documents, of whose distinct k-grams this share is distinct among all.
-    pub(super) fn of_all(parts: impl Iterator<Item = Self>, share: f64) -> Self {
-        parts.fold(Self::default(), |sum, part| Self {
-            estimate: sum.estimate + part.estimate * share,
-            low: sum.low + part.low * share,
-            high: sum.high + part.high * share,
-        })
-    }
-}
-
-/// The 95% interval of the resemblance, for that of the containment.
-pub(super) fn resemblance_interval(
-    (low, high): (f64, f64),
-    query: DistinctKgrams,
-    document: DistinctKgrams,
-) -> [f64; 2] {
-    // The resemblance depends on |B| / |A|. It is largest where this ratio is the containment.
-    let (least, most) = (ratio(document.low, query.high), ratio(document.high, query.low));
-    let of = |containment, document| Sizes { query: 1.0, document }.resemblance(containment, 1.0);
-    [of(low, least).min(of(low, most)), of(high, high.max(least).min(most))]
 }
 
 /// The two set sizes: |A| of the query and |B| of the document.
@@ -123,23 +78,6 @@ mod tests {
         }
         assert_eq!(wilson_interval(20, 20).1, 1.0);
         assert_eq!(wilson_interval(0, 0), (0.0, 1.0));
-    }
-
-    #[test]
-    fn sizes_widen_the_interval_of_a_resemblance() {
-        // One of 900 fingerprints is repeated, so the ratio of the sizes is known to some thousandths.
-        let query = DistinctKgrams::of(9_000, 900, 899);
-        let document = DistinctKgrams::of(10_000, 1_000, 999);
-        let [low, high] = resemblance_interval((0.97, 1.0), query, document);
-        // Exact sizes would give 0.850 to 0.900.
-        assert!(low > 0.844 && low < 0.849 && high > 0.902 && high < 0.907, "{low} {high}");
-        // Where all k-grams are fingerprints, the sizes are exact.
-        let (query, document) = (DistinctKgrams::of(100, 100, 90), DistinctKgrams::of(100, 100, 100));
-        let [low, high] = resemblance_interval((0.5, 1.0), query, document);
-        assert!((low - 45.0 / 145.0).abs() < 1e-12 && (high - 0.9).abs() < 1e-12, "{low} {high}");
-        // No ratio is as large as the containment, and none is as small.
-        assert_eq!(resemblance_interval((0.5, 0.95), query, DistinctKgrams::of(45, 45, 45))[1], 0.5);
-        assert_eq!(resemblance_interval((0.0, 0.5), query, DistinctKgrams::default()), [0.0, 0.0]);
     }
 
     #[test]

@@ -5,7 +5,6 @@ use std::ops::Range;
 
 use super::answer::{IgnoredBecause, QueryDocument};
 use super::disguise::DisguisedWords;
-use super::estimate::DistinctKgrams;
 use super::phrases::{IGNORING_PHRASES, PhraseFinder};
 use super::quotes::{SKIPPING_QUOTATIONS, quotations};
 use super::text::Symboliser;
@@ -61,7 +60,7 @@ pub(crate) struct ViewSize {
     /// Number of distinct hashes at the database's window, for comparison with the sizes of stored sets.
     pub(crate) stored: u64,
     /// Estimated number of distinct k-grams.
-    pub(crate) distinct_kgrams: DistinctKgrams,
+    pub(crate) distinct_kgrams: f64,
 }
 
 /// The bytes of a query document, and the format to read them in.
@@ -84,6 +83,12 @@ pub(crate) struct QueryHash {
 /// The index of a hash's view in an array with one entry for each view.
 pub(super) fn view_index(profile: &Profile, hash: u64) -> usize {
     usize::from(profile.view_of(hash) == View::Text)
+}
+
+/// The estimated number of distinct k-grams of a document: the number of k-grams times the share of
+/// fingerprints that are distinct.
+pub(super) fn distinct_kgrams(kgrams: u64, fingerprints: u64, distinct: u64) -> f64 {
+    if fingerprints == 0 { 0.0 } else { kgrams as f64 * distinct as f64 / fingerprints as f64 }
 }
 
 impl PreparedQuery {
@@ -130,7 +135,7 @@ impl PreparedQuery {
         }
         for (view, size) in self.sizes.iter_mut().enumerate() {
             size.stored = size.hashes;
-            size.distinct_kgrams = DistinctKgrams::of(kgrams[view], selected[view], size.hashes);
+            size.distinct_kgrams = distinct_kgrams(kgrams[view], selected[view], size.hashes);
         }
         Self { fingerprints, ..self }
     }
@@ -161,8 +166,7 @@ impl PreparedQuery {
             // Estimates the other sizes by the share of hashes that are distinct.
             let distinct = size.hashes as f64 / of_parts(|part| part.hashes as f64).max(1.0);
             size.stored = (of_parts(|part| part.stored as f64) * distinct).round() as u64;
-            let kgrams = parts.iter().map(|part| part.sizes[view].distinct_kgrams);
-            size.distinct_kgrams = DistinctKgrams::of_all(kgrams, distinct);
+            size.distinct_kgrams = of_parts(|part| part.distinct_kgrams) * distinct;
         }
         whole
     }

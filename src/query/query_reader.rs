@@ -3,9 +3,8 @@
 use std::path::Path;
 
 use super::disguise::DisguisedWords;
-use super::estimate::DistinctKgrams;
 use super::phrases::PhraseFinder;
-use super::prepared::{PreparedQuery, QueryBytes, view_index};
+use super::prepared::{PreparedQuery, QueryBytes, distinct_kgrams, view_index};
 use super::stored_place;
 use super::text::{Bytes, COMPARED_BYTES};
 use super::text_cache::TextCache;
@@ -226,7 +225,7 @@ impl<'a> QueryReader<'a> {
             let views = subject.sizes.iter_mut().zip(kgrams_of(&facts)).zip(counts);
             for ((size, kgrams), (selected, distinct)) in views {
                 size.stored = distinct;
-                size.distinct_kgrams = DistinctKgrams::of(kgrams, selected, distinct);
+                size.distinct_kgrams = distinct_kgrams(kgrams, selected, distinct);
             }
         }
         subject.mark_skipped(&self.read, self.phrases)?;

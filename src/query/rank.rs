@@ -13,9 +13,9 @@ use std::cmp::{Ordering, Reverse};
 use rustc_hash::FxHashSet;
 
 use super::answer::Measure;
-use super::estimate::{DistinctKgrams, Sizes, resemblance_interval, wilson_interval, with_edges};
+use super::estimate::{Sizes, wilson_interval, with_edges};
 use super::options::{Mode, QueryOptions};
-use super::prepared::{PreparedQuery, ViewSize};
+use super::prepared::{PreparedQuery, ViewSize, distinct_kgrams};
 use super::tally::{Shares, Tally};
 use super::top_k::TopK;
 use super::units::{SubmissionFacts, Units};
@@ -266,10 +266,10 @@ impl MeasuredView<'_> {
         let fingerprints = of_query.hashes;
         let estimated = estimated(looked_up, fingerprints, coarser, options);
         let is_estimated = estimated.contains(&Measure::Score);
-        let kgrams = DistinctKgrams::of(counts.kgrams, counts.fingerprints, counts.distinct);
         let sizes = if looked_up < fingerprints || (is_estimated && coarser) {
             // The looked-up hashes are a sample of k-grams, so the sizes are numbers of k-grams.
-            Sizes { query: of_query.distinct_kgrams.estimate, document: kgrams.estimate }
+            let document = distinct_kgrams(counts.kgrams, counts.fingerprints, counts.distinct);
+            Sizes { query: of_query.distinct_kgrams, document }
         } else {
             Sizes { query: of_query.stored as f64, document: counts.distinct as f64 }
         };
@@ -289,7 +289,7 @@ impl MeasuredView<'_> {
         let (score, interval) = match (options.mode, options.weight) {
             (Mode::Containment, _) => (weighted, [low, high]),
             (Mode::Resemblance, Weight::None) => {
-                (resemblance, resemblance_interval((low, high), of_query.distinct_kgrams, kgrams))
+                (resemblance, [sizes.resemblance(low, 1.0), sizes.resemblance(high, 1.0)])
             }
             // Assumes that the hashes of both documents have the same mean weight.
             (Mode::Resemblance, Weight::Idf) => (sizes.resemblance(weighted, 1.0), [low, high]),

@@ -88,7 +88,7 @@ fn passages_have_the_pages_of_a_pdf() {
 }
 
 #[test]
-fn pages_are_the_last_columns_of_a_table() {
+fn pages_are_columns_of_a_table() {
     let folder = folder();
     folder.ok(&["ingest", "-q", "leak.txt"]);
     for arguments in [
@@ -111,10 +111,14 @@ fn pages_are_the_last_columns_of_a_table() {
         let expected: Vec<String> =
             passages.map(|it| format!(",{},{}", cells(&it["query"]), cells(&it["document"]))).collect();
         let mut rows = table.lines();
-        assert!(rows.next().unwrap().ends_with("_first_page,b_last_page") || table.contains(",document_last_page\n"));
+        let columns: Vec<&str> = rows.next().unwrap().split(',').collect();
+        let last = columns.iter().position(|&name| ["b_last_page", "document_last_page"].contains(&name)).unwrap();
+        let after = columns.len() - 1 - last;
         let mut wanted = expected.iter();
         for row in rows {
             let expected = wanted.next().unwrap();
+            // The columns after them have numbers.
+            let row = row.rsplitn(after + 1, ',').last().unwrap();
             assert!(row.ends_with(expected), "{row} {expected}");
         }
         assert!(wanted.next().is_none());
