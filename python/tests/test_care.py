@@ -68,9 +68,13 @@ def test_a_merge_adds_the_documents_of_another_database(tmp_path):
         assert one.merge(two).added == 0
         with fpdb.create(tmp_path / "words", "words") as words, pytest.raises(fpdb.ParameterError):
             one.merge(words)
-    with fpdb.open(tmp_path / "words", write=True) as words, fpdb.open(tmp_path / "one") as one:
-        assert (words.merge(one, reread=True).added, words.merge(one, reread=True).unchanged) == (60, 60)
+    with fpdb.create(tmp_path / "stored") as stored, fpdb.open(tmp_path / "one") as one, fpdb.open(tmp_path / "words", write=True) as words:
+        stored.ingest(some, store_text=True)
+        assert (words.merge(stored, reread=True).added, words.merge(stored, reread=True).unchanged) == (60, 60)
         assert words.query(some[50][1])[0].document == some[50][0]
+        # The database knows neither a text nor a file of these documents.
+        words.remove(some[0][0])
+        assert (words.merge(one, reread=True).unchanged, words.merge(one, reread=True).failures) == (59, 1)
     with fpdb.open(tmp_path / "one") as reader, fpdb.open(tmp_path / "two") as two:
         with pytest.raises(fpdb.ParameterError, match="reading"):
             reader.merge(two)
