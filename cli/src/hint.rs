@@ -86,7 +86,7 @@ pub(super) fn hint(error: &Error, has_memory: bool) -> Option<String> {
         Error::BeyondRepair { .. } => "`fpdb restore DIR` makes a database of a backup, under another --db; without a backup ingest the documents again into a new database".into(),
         Error::Store { failure, .. } | Error::CannotOpen { failure, .. } => match failure {
             StoreFailure::Missing | StoreFailure::Damaged | StoreFailure::Other => DAMAGE.into(),
-            // What opening the files takes does not depend on --memory.
+            // The memory for opening files does not depend on --memory.
             StoreFailure::OutOfMemory if has_memory && !matches!(error, Error::CannotOpen { .. }) => {
                 "there is not enough memory: a smaller --memory may help, or a higher limit of the process (`ulimit -v`)".into()
             }

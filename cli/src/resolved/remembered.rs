@@ -210,7 +210,7 @@ pub(crate) fn remember(
         if !is_whole {
             return Ok(());
         }
-        // What lies in a typed folder was read with the same flags. Its own would refuse each later ingest of
+        // Paths in a typed folder were read with the same flags. Their own would refuse each later ingest of
         // the folder.
         let sources = database.remembered_sources()?;
         let read = below::read_paths(&sources, args, &options.walk)?;

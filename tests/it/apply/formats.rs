@@ -307,7 +307,7 @@ fn mbox_mail_by_mail() {
 const SCHEMA: &str = "message m { optional int64 id; required binary text (UTF8); \
     optional group l (LIST) { repeated group list { optional binary element (UTF8); } } }";
 
-/// What pyarrow writes about these columns, with `large_string` as the type of the text.
+/// The schema that pyarrow writes for these columns, with `large_string` as the type of the text.
 const ARROW: &str = "/////xABAAAQAAAAAAAKAAwABgAFAAgACgAAAAABBAAMAAAACAAIAAAABAAIAAAABAAAAAMAAACoAAAAaAAAAAQAAAB0////AAABDBQAAAAY\
     AAAABAAAAAEAAAAQAAAAAQAAAGwAAACg////nP///wAAAQUQAAAAGAAAAAQAAAAAAAAABAAAAGl0ZW0AAAAAyP///xAAFAAIAAAABwAMAAAA\
     EAAQAAAAAAAAFBAAAAAcAAAABAAAAAAAAAAEAAAAdGV4dAAAAAAEAAQABAAAABAAFAAIAAYABwAMAAAAEAAQAAAAAAABAhAAAAAcAAAABAAA\

@@ -192,7 +192,7 @@ fn member(bytes: &[u8], table: usize, index: usize) -> Option<Option<usize>> {
 mod tests {
     use super::*;
 
-    /// What pyarrow 26 writes for the columns `when` (a time with its zone) and `kind` (a dictionary).
+    /// The schema that pyarrow 26 writes for `when` (a time with its zone) and `kind` (a dictionary).
     const ENTRY: &str = "/////+gAAAAQAAAAAAAKAAwABgAFAAgACgAAAAABBAAEAAAAtP///wQAAAACAAAAfAAAABQAAAAQABgACAAGAAcADAAQABQAEAAA\
         AAAAAQUUAAAARAAAACAAAAAEAAAAAAAAAAQAAABraW5kAAAAAAgACAAAAAQACAAAAAwAAAAIAAwACAAHAAgAAAAAAAABIAAAAAQA\
         BAAEAAAAEAAUAAgABgAHAAwAAAAQABAAAAAAAAEKEAAAACAAAAAEAAAAAAAAAAQAAAB3aGVuAAAAAAgADAAGAAgACAAAAAAAAgAE\

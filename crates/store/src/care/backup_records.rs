@@ -168,7 +168,7 @@ mod tests {
         let line = format!("crc32 {} {facts}", crc32c::crc32c(facts.as_bytes()));
         let of = |text: &str| Facts::parse(text).map(|facts| (facts.documents, facts.decisions, facts.kept_out));
         assert_eq!(of(&line), Some((Some(12), Some(345), None)));
-        // Those of earlier versions.
+        // The forms of earlier versions.
         assert_eq!(of("12"), Some((Some(12), None, None)));
         assert_eq!(of("12 345"), Some((Some(12), Some(345), None)));
         for end in 0..line.len() {

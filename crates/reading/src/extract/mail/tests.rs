@@ -248,7 +248,7 @@ fn a_charset_that_contradicts_the_bytes_does_not_count() {
             assert_eq!(mail(charset, &encoding.encode(words).0), format!("{words}\n"), "{charset}");
         }
     }
-    // What is in the declared charset is read by it, also without a zero.
+    // A text in its declared charset is read by it, also without a zero.
     let wide = |text: &str, bytes: fn(u16) -> [u8; 2]| text.encode_utf16().flat_map(bytes).collect::<Vec<u8>>();
     let short = "\u{6211}\u{80fd}\u{541e}\u{4e0b}\u{73bb}\u{7483}\u{ff0c}\u{597d}";
     let quoted = "\u{6211}\u{8bf4}\u{201c}\u{6020}\u{60f0}\u{201d}\u{ff0c}\u{597d}\u{3002}".repeat(4);

@@ -144,7 +144,7 @@ fn what_comes_before_the_damage_of_the_only_member_is_returned() {
         let (failed, damaged, error) = inside_and_error(cut.chain(Failing));
         assert_eq!((failed == read, damaged, error.as_deref()), (true, vec![], Some("the disk is gone")));
     }
-    // Of a first record before others nothing is used.
+    // If others follow, nothing of a damaged first record is used.
     let members = [gzip(&records(0..1)[0]), gzip(&records(1..2)[0])];
     let bytes = [&members[0][..members[0].len() - 6], &members[1]].concat();
     assert_eq!(inside_and_error(&bytes[..]), (records(1..2).concat(), vec![0], None));
