@@ -6,7 +6,7 @@
 //! absolute path instead. So it does not replace the document of the other file.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHashMap;
 
@@ -220,8 +220,11 @@ fn first_documents(store: &Store, name: &str) -> Result<Vec<(u32, Option<String>
 
 /// True if both paths lead to the same file, through links in them.
 fn is_one_file(one: &Path, other: &Path) -> Result<bool> {
-    let resolved = |path: &Path| path.canonicalize().map_err(Error::io("find", path));
     Ok(resolved(one)? == resolved(other)?)
+}
+
+fn resolved(path: &Path) -> Result<PathBuf> {
+    path.canonicalize().map_err(Error::io("find", path))
 }
 
 /// True if the database was copied together with the file. Then the original database still exists near the
@@ -229,6 +232,6 @@ fn is_one_file(one: &Path, other: &Path) -> Result<bool> {
 fn is_copied_with(store: &Store, other: &Path, source: &Path) -> Result<bool> {
     let same = other.components().rev().zip(source.components().rev()).take_while(|(a, b)| a == b).count();
     let (Some(old), Some(new)) = (other.ancestors().nth(same), source.ancestors().nth(same)) else { return Ok(false) };
-    let (Ok(database), Ok(new)) = (store.root().canonicalize(), new.canonicalize()) else { return Ok(false) };
+    let (database, new) = (resolved(store.root())?, resolved(new)?);
     database.strip_prefix(new).map_or(Ok(false), |below| store.is_copied_to(&old.join(below)))
 }

@@ -136,15 +136,17 @@ impl<'a, 'w> Rereading<'a, 'w> {
         let Walker { store, options, .. } = &*self.walker;
         let needs_text = record.stored_text || options.store_text;
         let done = store.newest_version(&record.name, &record.digest, |id| {
-            Ok(store.view().is_live(id) && {
-                let found = store.document(id)?;
-                let place = (record.name.as_str(), record.source.as_deref(), record.member.as_deref());
-                let words = metadata_after(&found.metadata, place, record.metadata.clone(), options);
-                found.source == record.source
-                    && words == found.metadata
-                    && (found.stored_text || !needs_text)
-                    && (found.boilerplate || !record.boilerplate)
-            })
+            let found = match store.document(id) {
+                // The intake has deleted the document in the meantime.
+                Err(_) if !store.view().is_live(id) => return Ok(false),
+                found => found?,
+            };
+            let place = (record.name.as_str(), record.source.as_deref(), record.member.as_deref());
+            let words = metadata_after(&found.metadata, place, record.metadata.clone(), options);
+            Ok(found.source == record.source
+                && words == found.metadata
+                && (found.stored_text || !needs_text)
+                && (found.boilerplate || !record.boilerplate))
         });
         Ok(done?.is_some())
     }
