@@ -1,4 +1,5 @@
-//! Dry runs: what an ingest or a merge would do. They store nothing, so a writer may have the database open.
+//! Dry runs: report what an ingest or a merge would do. A dry run stores nothing, so it also works while a
+//! writer has the database open.
 
 use super::Database;
 use crate::ingest::{self, IngestOptions, IngestSummary};
@@ -21,7 +22,8 @@ impl Database {
         ingest::ingest(&self.store, sources, &options.clone().dry_run(true), task)
     }
 
-    /// Reports what a merge of `other` would add, replace and remove, within the same limits.
+    /// Reports what a merge of `other` would add, replace and remove. Memory limits its comparisons as in
+    /// [`Self::ingest_dry_run`].
     ///
     /// # Errors
     /// As [`DatabaseWriter::merge`](crate::DatabaseWriter::merge).
@@ -30,7 +32,7 @@ impl Database {
         ingest::merge(&self.store, &other.store, &options.clone().dry_run(true), task)
     }
 
-    /// Reports what a merge of `other` that reads its texts again would add, replace and remove.
+    /// Reports what [`DatabaseWriter::reread`](crate::DatabaseWriter::reread) would add, replace and remove.
     ///
     /// # Errors
     /// As [`DatabaseWriter::reread`](crate::DatabaseWriter::reread).

@@ -34,7 +34,7 @@ pub struct DocumentInfo {
     pub lines: u64,
     /// Selected (hash, position) pairs.
     pub fingerprints: u64,
-    /// Distinct hashes among them, |F(d)|.
+    /// Number of distinct hashes among its fingerprints, |F(d)|.
     pub distinct: u64,
     /// The encoding in which it was read.
     pub encoding: String,
@@ -44,11 +44,11 @@ pub struct DocumentInfo {
     #[serde(with = "hexadecimal")]
     #[cfg_attr(feature = "json-schema", schemars(with = "String"))]
     pub digest: Digest,
-    /// When it was ingested, in seconds since 1970.
+    /// The time of its ingest, in seconds since 1970.
     pub ingested_at: i64,
-    /// When its file was last changed, in seconds since 1970; for a member of a zip or tar archive, when the
-    /// archive says that it was. `None` if there is no file, or the file had changed within seconds before it
-    /// was read.
+    /// The time of the last change of its file, in seconds since 1970. For a member of a zip or tar archive,
+    /// the time that the archive gives. `None` if there is no file, or the file had changed within seconds
+    /// before it was read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub modified: Option<i64>,
     /// Its place in the file `source`, as in its name. `None`: the whole file. Empty: a container or
@@ -87,7 +87,7 @@ pub struct DatabaseStats {
     #[serde(serialize_with = "as_shown")]
     #[cfg_attr(feature = "json-schema", schemars(with = "String"))]
     pub path: PathBuf,
-    /// A random text that tells it from other databases. Its copies and restored backups have the same one.
+    /// A random text that identifies the database. Its copies and restored backups have the same text.
     pub database_id: String,
     /// The version of its format.
     pub format: u32,
@@ -95,14 +95,14 @@ pub struct DatabaseStats {
     pub profile: Profile,
     /// Documents, without deleted ones.
     pub documents: u64,
-    /// Number of these that are boilerplate.
+    /// Number of boilerplate documents.
     #[serde(default)]
     pub boilerplate: u64,
-    /// Bytes of these documents.
+    /// Total bytes of the documents, without deleted ones.
     pub bytes: u64,
-    /// Symbols of these documents.
+    /// Total symbols of the documents, without deleted ones.
     pub symbols: u64,
-    /// Fingerprints of these documents.
+    /// Total fingerprints of the documents, without deleted ones.
     pub fingerprints: u64,
     /// Distinct hashes in all documents; `None` unless they were counted: see
     /// [`Database::stats_with_hashes`](crate::Database::stats_with_hashes).
@@ -131,7 +131,7 @@ pub struct DatabaseStats {
     pub cache: CacheUse,
     /// Bytes on disk, by part.
     pub stored: Vec<StoredPart>,
-    /// When the last commit was made, in seconds since 1970; `None` if there was none.
+    /// The time of the last commit, in seconds since 1970; `None` before the first commit.
     pub committed_at: Option<i64>,
     /// The files and folders whose options are [remembered](crate::DatabaseWriter::remember), by path.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -148,7 +148,7 @@ impl Answer for DatabaseStats {
     const SCHEMA: &'static str = "fpdb.stats/1";
 }
 
-/// A file or folder with the options that its last ingest read it with.
+/// A file or folder, with the options that are remembered for it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
@@ -168,9 +168,9 @@ pub struct KeptOut {
     #[serde(with = "hexadecimal")]
     #[cfg_attr(feature = "json-schema", schemars(with = "String"))]
     pub digest: Digest,
-    /// The names of the documents that were removed, the first 100.
+    /// The first 100 names of the removed documents.
     pub names: Vec<String>,
-    /// When the last of them was removed, in seconds since 1970.
+    /// The time at which the last of these documents was removed, in seconds since 1970.
     pub since: i64,
 }
 
@@ -181,7 +181,7 @@ pub struct KeptOut {
 pub struct CacheUse {
     /// Bytes held.
     pub bytes: u64,
-    /// The most it may hold.
+    /// Maximum bytes it may hold.
     pub capacity: u64,
 }
 
@@ -190,9 +190,9 @@ pub struct CacheUse {
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct StoredPart {
-    /// The part.
+    /// The name of the part.
     pub part: Cow<'static, str>,
-    /// Its bytes.
+    /// The bytes of the part.
     pub bytes: u64,
 }
 

@@ -29,7 +29,7 @@ impl Database {
         Ok(contents)
     }
 
-    /// The first of these contents, at most `most`, whose digests are not below `from`.
+    /// The first `most` contents that are kept out and whose digests are at least `from`.
     ///
     /// # Errors
     /// A failure to read the store.
@@ -38,7 +38,8 @@ impl Database {
         contents.map(|content| content.map(|(digest, record)| kept_out(digest, record))).collect()
     }
 
-    /// Calls `visit` with each of these contents, in the same order. Only one is in memory at a time.
+    /// Calls `visit` with each content that is kept out, in order of digests. Holds only one in memory at a
+    /// time.
     ///
     /// # Errors
     /// The error of `visit`; a failure to read the store.
@@ -49,9 +50,9 @@ impl Database {
 
 impl DatabaseWriter {
     /// Keeps the contents of these documents out: from now on, an ingest skips a document with the same
-    /// bytes, whatever its name, unless a stored document has them. Unknown numbers are ignored. Nothing is
-    /// deleted: call [`Self::remove_numbers`] then. Each commit notes at most 100,000 documents. After an
-    /// interruption, the same call notes the others.
+    /// bytes, whatever its name, unless a stored document has these bytes. Ignores unknown numbers. Deletes
+    /// nothing: call [`Self::remove_numbers`] afterwards. Each commit notes at most 100,000 documents. After
+    /// an interruption, the same call notes the others.
     ///
     /// # Errors
     /// Fails if the store cannot be read or written.
@@ -99,10 +100,11 @@ impl DatabaseWriter {
         self.store.keep_out(&contents.into_iter().collect::<Vec<_>>())
     }
 
-    /// Lets the contents in again that documents of these names had when they were removed, and those with
-    /// one of these digests in hexadecimal digits. A path counts as the name that an ingest of it gives. The
-    /// next ingest reads archives and files of records again if a member was kept out, even if they are
-    /// unchanged. Counts the contents (`readmitted`), and lists the names that no content has.
+    /// Lets contents in again. `names` are the names that documents with these contents had when they were
+    /// removed, or the contents' digests in hexadecimal digits. A path counts as the name that an ingest
+    /// gives to it. If a member of an archive or of a file of records was kept out, the next ingest reads
+    /// this file again, even if it is unchanged. The result counts the contents (`readmitted`), and lists the
+    /// names that no content has.
     ///
     /// # Errors
     /// Fails if the store cannot be read or written.

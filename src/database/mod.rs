@@ -47,9 +47,9 @@ use fpdb_store::{Store, Verification};
 /// Full scans exclude changes through the same writer: a scan waits for a change, and a change for a scan.
 /// Full scans are [`Self::pairs`], [`Self::dedup`], [`Self::plan_dedup`], [`Self::for_each_repeat`],
 /// [`Self::verify`] and [`Self::stats_with_hashes`]. Other processes and other handles are not affected, so
-/// open the database again to scan during a long ingest. A call from inside the work that it would wait for,
-/// such as a removal inside a visitor, returns [`Error::WaitsForItself`].
-/// Collect the documents instead, and remove them afterwards.
+/// open the database again to scan during a long ingest. A call that would wait for the work it is made from
+/// returns [`Error::WaitsForItself`], for example a removal inside a visitor. Collect the documents instead,
+/// and remove them after the scan.
 ///
 /// ```
 /// use fpdb::{Database, IngestOptions, Profile, QueryOptions, QuerySource, Source, Task};
@@ -86,8 +86,8 @@ impl fmt::Debug for Database {
     }
 }
 
-/// The documents with this name. If there are none, the documents with the name that an ingest gives to this
-/// path.
+/// The documents with this name. If there are none, `name` counts as a path: the result is the documents with
+/// the name that an ingest gives to this path.
 fn ids_named(store: &Store, name: &str) -> Result<Vec<u32>> {
     let ids = store.documents_named(name)?;
     match tidied(name) {
@@ -96,8 +96,8 @@ fn ids_named(store: &Store, name: &str) -> Result<Vec<u32>> {
     }
 }
 
-/// Passes each row of `tell` to `visit`. Keeps an error of `visit` aside while `tell` ends, because the two
-/// have different error types.
+/// Passes each row of `tell` to `visit`. The two have different error types. So after an error of `visit`,
+/// `tell` ends with [`Error::Stopped`], and the error of `visit` is returned.
 fn visiting<R, T, E: From<Error>>(
     mut visit: impl FnMut(R) -> std::result::Result<(), E>,
     tell: impl FnOnce(&mut dyn FnMut(R) -> Result<()>) -> Result<T>,
@@ -169,9 +169,9 @@ impl Database {
         visiting(visit, |visit| decided.for_each(&self.store, visit))
     }
 
-    /// Finds passages that occur in an earlier document, or earlier in the same one, in runs of at least
-    /// [`RepeatOptions::min_length`] symbols, exact to the symbol. Calls `visit` with each passage, and with
-    /// each document whose text is unavailable, in order of document and place. Changes nothing. Uses
+    /// Finds the passages of at least [`RepeatOptions::min_length`] symbols that repeat, symbol by symbol,
+    /// text of an earlier document or earlier text of the same document. Calls `visit` with each passage, and
+    /// with each document whose text is unavailable, in order of document and place. Changes nothing. Uses
     /// temporary files and no more memory than the database may use.
     ///
     /// # Errors
@@ -223,10 +223,9 @@ impl Database {
     /// ```
     ///
     /// # Errors
-    /// [`Error::NotADedupReport`]; [`Error::UnsuitedReport`] if the report lists
-    /// entries that the action cannot use; [`Error::InsideDatabase`] for a target folder inside a database;
-    /// [`Error::PlaceTaken`] for a target folder with other files in the places of copies;
-    /// [`Error::Stopped`]; [`Error::JobInUse`];
+    /// [`Error::NotADedupReport`]; [`Error::UnsuitedReport`] if the report lists entries that the action
+    /// cannot use; [`Error::InsideDatabase`] for a target folder inside a database; [`Error::PlaceTaken`] if
+    /// other files are where copies would go; [`Error::Stopped`]; [`Error::JobInUse`];
     /// [`Error::DocumentsInUse`]; the error of `visit`; a full disk. The error of a single file is passed to
     /// `visit` and counted.
     pub fn apply<E: From<Error>>(
@@ -341,7 +340,7 @@ impl Database {
         }
     }
 
-    /// The last of [`Self::documents_named`]. Reads no other record.
+    /// The newest document with a name: the last of [`Self::documents_named`]. Reads only its record.
     ///
     /// # Errors
     /// [`Error::NoSuchDocument`] if there is none; a failure to read the store.
@@ -387,8 +386,8 @@ impl Database {
         self.first_identical_to(document, usize::MAX)
     }
 
-    /// The names of the first `most` other documents with the same bytes, in order of arrival. Reads the
-    /// records of these only.
+    /// The names of the first `most` other documents with the same bytes, in order of arrival. Reads only
+    /// their records.
     ///
     /// # Errors
     /// Fails if the store cannot be read.
@@ -451,8 +450,8 @@ impl Database {
     }
 
     /// The options that are [remembered](DatabaseWriter::remember) for a file or folder: the fields of
-    /// [`IngestOptions`] that differ from the defaults. Empty if no field differs. [`options_from_json`]
-    /// applies them to the other options of an ingest, and refuses those that this version does not know.
+    /// [`IngestOptions`] that differ from the defaults. Empty if no field differs. [`options_from_json`] adds
+    /// them to the other options of an ingest, and refuses fields that this version does not know.
     ///
     /// # Errors
     /// A path that is not UTF-8 or cannot be made absolute; a failure to read the store.

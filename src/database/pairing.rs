@@ -7,8 +7,8 @@ use fpdb_host::progress::Task;
 use fpdb_host::spill::TempSpace;
 
 impl Database {
-    /// Finds all pairs of documents that share enough, best first. The answer is held in memory: for many
-    /// pairs use [`Database::for_each_pair`].
+    /// Finds all pairs of documents that share enough text, best first. The answer is held in memory: for
+    /// many pairs use [`Database::for_each_pair`].
     ///
     /// # Errors
     /// The same as those of [`Database::for_each_pair`].
@@ -21,11 +21,11 @@ impl Database {
         Ok(PairsAnswer { pairs, summary })
     }
 
-    /// Calls `visit` with each pair of documents that share enough, best first, and with the summary of all
-    /// pairs. Reads every posting twice. If the counters exceed the memory of the database, each further
-    /// block of documents costs another pass. Pairs beyond the memory are sorted in temporary files. Pairs of
-    /// submissions list pairs of their files, which costs two more passes for each batch. If own text is
-    /// compared, the documents of all pairs are first read again.
+    /// Calls `visit` with the summary of all pairs and one pair of documents that share enough text, for each
+    /// such pair, best first. Reads every posting twice. If the counters exceed the memory of the database,
+    /// each further block of documents costs another pass. Pairs beyond the memory are sorted in temporary
+    /// files. Pairs of submissions list pairs of their files, which costs two more passes for each batch of
+    /// pairs. If own text is compared, the documents of all pairs are first read again.
     ///
     /// # Errors
     /// Fails if postings cannot be read or temporary files cannot be written; [`Error::InvalidParameter`] for

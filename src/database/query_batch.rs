@@ -34,8 +34,8 @@ const AT_ONCE: usize = 64;
 const FIRST_PORTION: usize = 64;
 const RANKED_QUERIES: usize = 1024;
 
-/// Maximum bytes of memory for the queries of a batch, and for the postings found for them. At least 1, since
-/// an empty batch means that no query is left.
+/// [`MOST_BYTES`], or 1/[`SHARE`] of the allowed memory if that is less. At least 1, since an empty batch
+/// means that no query is left.
 fn memory(store: &Store) -> usize {
     usize::try_from(store.memory() / SHARE).map_or(MOST_BYTES, |share| share.clamp(1, MOST_BYTES))
 }
@@ -156,7 +156,7 @@ impl Database {
     }
 }
 
-/// The documents whose texts must be read for the passages of a query.
+/// The documents whose texts a query needs for its passages.
 ///
 /// # Errors
 /// [`Error::Stopped`]. Any other error occurs again when the query is answered, and is reported then.

@@ -16,7 +16,7 @@ const FIRST_QUERIES: usize = 256;
 const QUERIES_AT_A_TIME: usize = 4096;
 const QUERY_BYTES: u64 = 16 << 20;
 
-/// A document below the path, or the name of one that cannot be read, and why.
+/// A document below the path; or the name of a document that cannot be read, and the error.
 type Held = std::result::Result<Candidate, (String, Error)>;
 
 /// A document below the path, with its prepared query or its answer.
@@ -28,7 +28,7 @@ struct Found<T> {
 }
 
 impl<T> Found<T> {
-    /// Why the document is skipped; `None` if its answer or its error is reported.
+    /// The reason to skip the document; `None` if its answer or its error is reported.
     fn skipped(&self) -> Option<&SkipReason> {
         match &self.outcome {
             Err(Error::Document(DocumentError::Binary { reason })) if self.may_skip => Some(reason),
@@ -152,7 +152,7 @@ impl<'a> QueriesBelow<'a> {
         }
     }
 
-    /// Keeps a document that is part of a submission; returns any other.
+    /// Keeps a document that is part of a submission for later; returns any other document.
     fn alone(&mut self, found: Found<PreparedQuery>) -> Option<Found<PreparedQuery>> {
         if found.outcome.is_err() && found.skipped().is_none() {
             self.submissions.count_unread(&found.name);

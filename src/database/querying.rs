@@ -48,7 +48,7 @@ impl<'a> QueryContext<'a> {
         query::answer(self.store, subject, self.options, self.units, texts, self.gathered, self.task)
     }
 
-    /// The reader of a thread, which is made for its first document.
+    /// The reader of a thread. Makes it before the thread's first document.
     pub(super) fn reader<'r>(&self, made: &'r mut Option<QueryReader<'a>>) -> Result<&'r mut QueryReader<'a>> {
         match made {
             Some(reader) => Ok(reader),
@@ -143,12 +143,12 @@ impl Database {
         self.query_each(&[source.into()], options, task)?.pop().unwrap_or(Err(Error::Stopped))
     }
 
-    /// Answers queries in parallel, all as of one commit. The answers are in the order of the sources. The
-    /// steps of `task` are queries, or the steps of a single query.
+    /// Answers queries in parallel, all as of one commit. The answers are in the order of the sources. `task`
+    /// counts queries or, with one source, the steps of its query.
     ///
-    /// Looks the hashes of several queries up together, in one ascending pass, which costs less than one call
-    /// for each query. The queries that are prepared at a time, and the postings found for them, take at most
-    /// a quarter of the [memory](crate::DatabaseBuilder::memory), and at most 512 MiB.
+    /// Looks up the hashes of several queries together, in one ascending pass, which costs less than one call
+    /// for each query. The queries prepared at a time, and the postings found for them, take at most a
+    /// quarter of the [memory](crate::DatabaseBuilder::memory), and at most 512 MiB.
     ///
     /// # Errors
     /// [`Error::Stopped`] soon after a stop, also within a query, but not while a document is parsed. An
@@ -293,7 +293,7 @@ mod tests {
         (0..60).map(|at| sentence(12 * at + if at % 3 == 1 { 800 * (own + 1) } else { 0 })).collect()
     }
 
-    /// Each kind of query can be stopped at each of its checks of the token, and ends there.
+    /// Each kind of query ends at whichever check of its token first sees the stop.
     #[test]
     fn a_single_query_can_be_stopped_at_each_step() {
         use crate::query::{DiffOptions, PassageOptions, diff};

@@ -38,8 +38,8 @@ pub(crate) fn record(options: &IngestOptions) -> Result<Vec<String>> {
     Ok(if json.is_empty() { Vec::new() } else { vec![Value::Object(json).to_string()] })
 }
 
-/// The options of a record. An unknown setting becomes an unknown field, which is refused where the options
-/// are used and shown where they are listed.
+/// The options of a record. An unknown setting becomes an unknown field: an ingest refuses it, and lists of
+/// the options show it.
 pub(crate) fn options(settings: &[String]) -> Map<String, Value> {
     if let [json] = settings
         && let Ok(Value::Object(options)) = serde_json::from_str(json)
@@ -57,8 +57,9 @@ pub(crate) fn options(settings: &[String]) -> Map<String, Value> {
     options
 }
 
-/// The settings of a record, with globs about files in the folder `old` for those in `new`. Both end with
-/// `/`. `keeps` adds the new globs to the old ones. `None` if no glob is about such files.
+/// The settings of a record, after files moved from `old` to `new`: each glob for a path in `old` becomes a
+/// glob for the path in `new`. Both are folders that end with `/`, or both are the path of one file. If
+/// `keeps` is true, the old globs stay beside the new ones. `None` if no glob is for a path in `old`.
 pub(super) fn moved(settings: &[String], (old, new): (&str, &str), keeps: bool) -> Option<Vec<String>> {
     let mut options = options(settings);
     let mut any = false;

@@ -73,8 +73,7 @@ pub(super) fn rename(store: &Store, old: &str, new: &str) -> Result<Renaming> {
     Ok(renaming)
 }
 
-/// The documents of the file or folder with this name. Also returns the name in the form in which stored
-/// names begin.
+/// The documents of the file or folder with this name. Also returns the name as stored names spell it.
 fn documents_of(store: &Store, typed: &str) -> Result<(String, RoaringBitmap)> {
     let bare = |name: &str| match name.trim_end_matches('/') {
         "" if name.starts_with('/') => "/".to_owned(),
@@ -144,7 +143,7 @@ fn not_found(store: &Store, old: &str) -> Result<Error> {
     })
 }
 
-/// The places of the files of renamed documents.
+/// The paths of the files of renamed documents.
 #[derive(Default)]
 struct Files {
     /// The new path of each file, by its old path. `None` if the file was not moved.
@@ -207,16 +206,16 @@ fn renamed(before: &DocumentRecord, (old, new): (&str, &str), files: &mut Files)
     Ok(DocumentRecord { source: place.or_else(|| before.source.clone()), name, ..before.clone() })
 }
 
-/// Caches, for the file that was requested last, whether documents that are not renamed are named after it.
-/// The parts of a container come one after the other.
+/// Caches one answer: whether documents that are not renamed are named after `file`. One answer is enough,
+/// because the parts of a container come one after the other.
 #[derive(Default)]
 struct LastAsked {
     file: String,
     is_taken: bool,
 }
 
-/// A name that blocks the renaming of a record, because a document that is not renamed has it. This is the
-/// record's new name or, for a part of a container, the new name of its file.
+/// The name that blocks the renaming of a record, because a document that is not renamed has it; `None` if
+/// there is none. It is the record's new name or, for a part of a container, the new name of its file.
 fn taken_name(
     store: &Store,
     record: &DocumentRecord,
@@ -235,8 +234,8 @@ fn taken_name(
 }
 
 /// Remembers the settings of old folders for the new folders too, so that moved files are read with the same
-/// settings. Old folders that are gone are forgotten. Globs about moved files get their new paths, and keep
-/// the old ones while other files may be there.
+/// settings. Forgets old folders that are gone. Globs for moved files get the new paths. The old globs stay
+/// while other files may be at the old paths.
 fn remember_moved(store: &Store, files: &Files) -> Result<()> {
     let mut records = Vec::new();
     let keeps = |place: &NamePlace| !is_gone(Path::new(&place.folder));
@@ -251,7 +250,7 @@ fn remember_moved(store: &Store, files: &Files) -> Result<()> {
         let places = if is_there { &files.awaited } else { &files.moved };
         let new_path = places.iter().find_map(|NamePlace { folder, names }| {
             let below = format!("{path}/").strip_prefix(folder.as_str()).map(str::to_owned)?;
-            // The name of another file can begin alike.
+            // Another file's path can begin with this path: `a.txt.gz` with `a.txt`.
             let is_in = folder.ends_with('/') || below == "/";
             let new = format!("{names}{below}").trim_end_matches('/').to_owned();
             (is_in && is_gone(Path::new(&new)) == is_there).then_some(new)

@@ -23,24 +23,26 @@ pub struct SelectedDocuments {
     pub bytes: u64,
     /// The prefixes and values that no document has, as phrases: `a name that begins with x`, `key=value`.
     pub unmatched: Vec<String>,
-    /// The indexes of the values that no document has. [`Database::no_such_value`] tells why.
+    /// The indexes, in `fields`, of the values that no document has. [`Database::no_such_value`] gives the
+    /// reason.
     #[serde(skip)]
     pub unmatched_fields: Vec<usize>,
 }
 
 impl Database {
-    /// Selects the documents whose name begins with one of `prefixes`, or any name if there are none, and
-    /// whose metadata have all `fields` (names and values). A name of other case fits too if the document has
-    /// none that is spelled exactly so. At the end of a name, `~` asks for values that contain the given one,
-    /// `>` for equal or later ones, `<` for equal or earlier ones and those that begin with the given one. If
-    /// the given one is a date of ISO 8601, this is the order of time, and other texts do not count. If it
-    /// is a number, numbers count, in the order of numbers, and dates if it can be a year. Otherwise
-    /// it is the order of text. Reads the records of all documents if there are fields or no prefixes.
+    /// Selects the documents whose names begin with one of `prefixes`, and whose metadata have all `fields`
+    /// (names and values). Without prefixes, every name fits. A field name in another case fits too, unless
+    /// the document has a field with the exact spelling. A field name can end with a sign: `~` selects values
+    /// that contain the given value, `>` equal or later values, and `<` equal or earlier values. If the given
+    /// value is a date of ISO 8601, only dates fit, in the order of time. If it is a number, only numbers
+    /// fit, and also dates if it can be a year. Otherwise values are in the order of text. A text or date
+    /// that begins with the given value counts as equal. Reads the records of all documents if there are
+    /// fields or no prefixes.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`] for a prefix that every name has, such as `./`: it is more likely a
-    /// mistake than intended, and for a range of `date` whose end is no date. [`Error::Stopped`]; a failure
-    /// to read the store.
+    /// [`Error::InvalidParameter`] for a prefix that every name has, such as `./`, since it is probably a
+    /// mistake; and for a range of `date` whose bound is not a date. [`Error::Stopped`]; a failure to read
+    /// the store.
     pub fn select(
         &self,
         prefixes: &[String],
@@ -76,9 +78,9 @@ impl Database {
         ids.into_iter().map(|id| Ok(DocumentInfo::new(id, store.document(id)?))).collect()
     }
 
-    /// The error that tells why no document has a value in its metadata: [`Error::NoSuchKey`], or
-    /// [`Error::NothingFits`] with a looser choice that documents fit, if there is one. Reads the records of
-    /// all documents.
+    /// The error for a value that no document has in its metadata: [`Error::NoSuchKey`] if no document has
+    /// the field, otherwise [`Error::NothingFits`], with a looser choice that documents fit if there is one.
+    /// Reads the records of all documents.
     ///
     /// # Errors
     /// [`Error::Stopped`]; a failure to read the store.

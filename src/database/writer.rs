@@ -72,7 +72,7 @@ pub struct Removal {
     /// Reported documents that stay: they have changed, or their survivors have changed or are gone.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub left: u64,
-    /// The names of the first 20 that stay.
+    /// The names of the first 20 documents that stay.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_names: Vec<String>,
     /// Contents that were kept out and are let in again.
@@ -88,7 +88,7 @@ impl Answer for Removal {
 /// records stay in memory until the commit.
 pub(super) const REMOVED_AT_ONCE: usize = 100_000;
 
-/// Maximum number of names of documents that stay and are listed.
+/// Maximum number of documents that stay and are listed by name.
 const LEFT_NAMES: usize = 20;
 
 /// The result of a compaction. Also its JSON (`fpdb.compact/1`).
@@ -128,7 +128,8 @@ impl Database {
     }
 }
 
-/// The documents of a report that are removable as the store is now. The summary has the others.
+/// The documents that a report lists as removable and that still are, compared with the store. The summary
+/// has the others.
 fn reported(store: &Store, report: &Path, task: &Task<'_>) -> Result<(Vec<DocId>, Removal)> {
     let temp = TempSpace::beside(store.root(), None)?;
     let removals = fpdb_apply::removals(&Records(store), report, &temp, task)?;
@@ -230,10 +231,11 @@ impl DatabaseWriter {
     }
 
     /// Adds the documents of `other`, which may have any profile, by reading their texts again: from `other`
-    /// if it stores them, else from their files. Names, metadata, times, marks of boilerplate and stored
-    /// texts stay, and so do formats, except between source code and text. The remembered settings of paths
-    /// and the list of contents that are kept out come along. A document whose text is gone or has changed is
-    /// a failure in the summary. After a stop, the same call goes on.
+    /// if it stores them, else from their files. Copies names, metadata, times, marks of boilerplate and
+    /// stored texts. Also copies the formats, except from source code to text, from text to source code, and
+    /// from bytes: these are recognised anew. Also copies the remembered settings of paths and the list of
+    /// contents that are kept out. A document whose text is gone or has changed is a failure in the summary.
+    /// After a stop, the same call continues.
     ///
     /// # Errors
     /// A failure to read `other` or to write this database.
@@ -269,9 +271,9 @@ impl DatabaseWriter {
         self.store.change_alone(task.token(), || staging::assemble(&self.store, staging.as_ref(), task))
     }
 
-    /// Stores how these files or folders are read, for [`Database::remembered`]: `walk`, `store_text`, and
-    /// `read` without its limits. Options that are all defaults delete the stored ones. An ingest uses no
-    /// stored options by itself.
+    /// Stores the options with which these files or folders are read, for [`Database::remembered`]: `walk`,
+    /// `store_text`, and `read` without `limits` and `skip_quotes`. If all of these are defaults, deletes the
+    /// stored options. An ingest uses no stored options by itself.
     ///
     /// # Errors
     /// A path that is not UTF-8 or cannot be made absolute; options of more than 1 MiB; a failure to write
@@ -349,9 +351,9 @@ impl DatabaseWriter {
     /// A document is deleted only if it and its survivor are still stored as the report says. A document
     /// stays if its own file exists, its survivor's file is gone and its survivor's text is not stored.
     /// Documents that were deleted before count only in `reported`. Each commit deletes at most 100,000
-    /// documents. After an interruption, the same call deletes the others. A list of documents, as
-    /// [`Database::apply`](crate::Database::apply) takes, can replace the report, but not the answer to a
-    /// query. Listed documents need no survivor.
+    /// documents. After an interruption, the same call deletes the others. A list of documents can replace
+    /// the report, as for [`Database::apply`](crate::Database::apply), but the answer to a query cannot.
+    /// Listed documents need no survivor.
     ///
     /// # Errors
     /// [`Error::NotADedupReport`]; [`Error::InvalidParameter`] for a report of passages; [`Error::Io`];

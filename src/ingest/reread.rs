@@ -46,8 +46,8 @@ pub(crate) fn reread(store: &Store, other: &Store, options: &IngestOptions, task
     Ok(summary.ended(started))
 }
 
-/// The format in which to read a document again. It stays the stored one, which the user may have chosen.
-/// Only between source code and text is it chosen anew, by the document's name and bytes.
+/// The format in which to read a document again: the stored format, since the user may have chosen it. From
+/// source code to text, from text to source code, and from bytes, the format is recognised anew.
 pub(super) fn format_again(stored: &DocumentRecord, (from, to): (Unit, Unit)) -> ReadAs {
     let same_kind = (from == Unit::Token) == (to == Unit::Token) && from != Unit::Byte;
     match Format::named(&stored.format).filter(|_| same_kind) {
