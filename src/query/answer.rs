@@ -62,7 +62,8 @@ pub struct QueryAnswer {
     pub below: u64,
     /// Number of documents that share a hash that counts, and are not compared because of
     /// [`QueryOptions::only`](crate::QueryOptions::only) or
-    /// [`QueryOptions::metadata`](crate::QueryOptions::metadata). `found` does not count what only they hold.
+    /// [`QueryOptions::metadata`](crate::QueryOptions::metadata). `found` does not count hashes that only
+    /// these documents hold.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub documents_left_out: u64,
     /// Parts of the query that count in no match, in order. Empty unless passages were requested, and for a
@@ -135,18 +136,18 @@ pub struct QueryDocument {
     /// Number of a mail's attachments that are not read.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub attachments: u64,
-    /// Number of documents of a submission that are one query, with
-    /// [`QueryOptions::join_submissions`](crate::QueryOptions::join_submissions). Otherwise 0.
+    /// Number of documents of the submission, if the query is one
+    /// ([`QueryOptions::join_submissions`](crate::QueryOptions::join_submissions)). Otherwise 0.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub files: u64,
-    /// Number of further files of the submission that cannot be read, so the answer is that of a part.
+    /// Number of further files of the submission that cannot be read. The answer does not cover them.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub files_unread: u64,
-    /// The metadata of a record that was queried with, and of a stored document: its id and the fields to
-    /// keep, for example.
+    /// The metadata of the query document, if it is a record or a stored document: for example its id and the
+    /// fields to keep.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub metadata: BTreeMap<String, String>,
-    /// Words that look like others and do not match them, if there are many. `None` for source code and
+    /// Words that look like other words and do not match them, if there are many. `None` for source code and
     /// bytes, and if the text is not available.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disguised: Option<DisguisedWords>,
@@ -189,8 +190,8 @@ pub enum IgnoredBecause {
 pub struct Match {
     /// Name of the document or submission.
     pub document: String,
-    /// Id of the document; it tells apart versions of one name. For a submission, the id of its first
-    /// document. 0 in the comparison of two files.
+    /// Id of the document. Documents with the same name have different ids. For a submission, the id of its
+    /// first document. 0 in the comparison of two files.
     pub id: DocId,
     /// Size in bytes.
     pub document_bytes: u64,
@@ -245,26 +246,29 @@ pub struct Match {
     /// The metadata of the document, from the user or its container.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub metadata: BTreeMap<String, String>,
-    /// When its file was last changed, as in [`DocumentInfo::modified`](crate::DocumentInfo::modified), with
-    /// [`QueryOptions::file_times`](crate::QueryOptions::file_times).
-    /// `None` also for a submission, see each of its `files`, and in the comparison of two files.
+    /// The time of the last change of its file, as in
+    /// [`DocumentInfo::modified`](crate::DocumentInfo::modified). `None` without
+    /// [`QueryOptions::file_times`](crate::QueryOptions::file_times), in the comparison of two files, and for
+    /// a submission: see each of its `files`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub modified: Option<i64>,
-    /// Why the passages are inferred from fingerprints. `None` if the texts were compared, or no passages
-    /// were requested.
+    /// The reason why the passages are inferred from fingerprints. `None` if the texts were compared, or no
+    /// passages were requested.
     pub inferred: Option<Cow<'static, str>>,
     /// Number of pairs of equal k-grams that were not compared one by one, because both documents repeat them
     /// too often. Each of their places is in at least one passage all the same.
     pub repeats: u64,
     /// The documents of a submission that share most, each with its own measures and passages. Empty for
     /// documents. See [`QueryOptions::submission_by`](crate::QueryOptions::submission_by). If the query is a
-    /// submission too, these are pairs of a document of the query and a stored one, also for a document.
+    /// submission, each of them is a pair of a document of the query and a stored document, and matches that
+    /// are documents list such pairs too.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<Match>,
-    /// Number of further documents of the submission that share a hash, or of such pairs.
+    /// Number of further documents of the submission that share a hash, or of further pairs if the query is a
+    /// submission.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub files_left_out: u64,
-    /// In `files`, if the query is a submission: its document that the measures and passages are of.
+    /// In `files`, if the query is a submission: the document of the query that was measured and compared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub query: Option<Box<QueryDocument>>,
 }
@@ -323,13 +327,13 @@ pub struct Passage {
     /// words and marks.
     #[serde(default, skip_serializing_if = "is_false")]
     pub as_written: bool,
-    /// Number of its symbols in quotations, phrases, and long stretches of other text that does not count.
-    /// Not in the JSON.
+    /// Number of its symbols that do not count: in quotations, in phrases, and in long stretches of other
+    /// ignored text. Not in the JSON.
     #[serde(skip)]
     pub(crate) uncounted: u64,
 }
 
-/// The number of symbols that count in the longest of these passages.
+/// The largest number of symbols that count in one of these passages. `None` without passages.
 pub(crate) fn longest(passages: &[Passage]) -> Option<u64> {
     passages.iter().map(|passage| passage.symbols.saturating_sub(passage.uncounted)).max()
 }

@@ -144,14 +144,14 @@ impl<'a> Query<'a> {
         Ok((lookup, tally))
     }
 
-    /// The stored documents with the bytes of the query, or of one of its documents. Their digests find them
-    /// even if they are too short for a fingerprint, or their hashes do not count.
+    /// The stored documents with the bytes of the query, or of one of its documents. They are found by their
+    /// digests, so also if they are too short for a fingerprint, or their hashes do not count.
     fn identical_documents(&self, view: &View) -> Result<Vec<u32>> {
         let Self { store, subject, .. } = *self;
         let mut identical = Vec::new();
         for digest in subject.digest.iter().chain(&subject.part_digests) {
             let same = store.documents_with(digest)?;
-            // Bytes that were handed out are no match: everybody may have them.
+            // If boilerplate has these bytes, no document matches by them, because everybody may have them.
             if !same.iter().any(|&id| view.is_live(id) && view.is_boilerplate(id)) {
                 identical.extend(same.into_iter().filter(|&id| view.is_live(id) && Some(id) != subject.id));
             }

@@ -4,15 +4,15 @@
 //! A passage has about 20 words in common, near each other in both documents, and rare words count more. So
 //! the *evidence* for a document is the greatest weight of shared k-grams in a square of 128 by 128 symbols
 //! of both texts. A k-gram weighs more the fewer postings it has. In a shared run each further k-gram adds
-//! one word, so it counts 1/k: many short runs say more than one long phrase. Documents are compared in
-//! descending order of evidence, until 128 in a row have no passage.
+//! only one word, so it counts 1/k. So many short runs weigh more than one long phrase. Documents are
+//! compared in descending order of evidence, until 128 in a row have no passage.
 //!
 //! Common k-grams have most of the postings and distinguish documents least. So each 64 symbols of the query
 //! contribute their rarest k-grams, up to a number of postings. At least one k-gram counts, so text that many
 //! documents share has evidence too. Documents without evidence come last.
 //!
-//! Rejected: windows on one side only, and all shared k-grams, which choose no better. A limit on the number
-//! of holders was rejected too: it misses text that many documents share.
+//! Rejected: windows of one text in place of squares, and evidence from all shared k-grams. Neither chooses
+//! better. A limit on the number of holders was rejected too: it misses text that many documents share.
 //!
 //! docs/measurements.md has the figures behind the constants.
 

@@ -28,7 +28,7 @@ use fpdb_store::FingerprintPlace;
 /// The step that a comparison reports.
 const STEP: &str = "documents read";
 
-/// How to compare two documents.
+/// Options for comparing two documents.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct DiffOptions {

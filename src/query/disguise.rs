@@ -32,7 +32,7 @@ impl DisguisedWords {
         Some(Self { words, example: text.get(place.clone())?.to_owned(), start: origin(place), file: None })
     }
 
-    /// Looks for such words in a document that is read directly.
+    /// Finds disguised words in a document that is not extracted.
     pub(super) fn in_document(bytes: &[u8], unit: Unit) -> Option<Self> {
         match std::str::from_utf8(bytes) {
             // A text with a zero byte may be UTF-16.
@@ -44,7 +44,7 @@ impl DisguisedWords {
         }
     }
 
-    /// Looks for such words in an extracted text.
+    /// Finds disguised words in an extracted text.
     pub(super) fn in_extracted(extracted: &Extracted, unit: Unit) -> Option<Self> {
         let text = std::str::from_utf8(&extracted.text).ok()?;
         Self::find(text, unit, |Range { start, end }| {

@@ -155,7 +155,7 @@ impl<'a> Evidence<'a> {
         Ok(Self { store, subject, options, texts, stored, symboliser, stop, query })
     }
 
-    /// The passages of a document; if they are inferred, also why.
+    /// The passages of a document; if they are inferred, also the reason.
     pub(super) fn of(
         &mut self,
         (id, record): (u32, &DocumentRecord),
@@ -207,7 +207,7 @@ fn document_text(
 ) -> Result<std::result::Result<WholeText, &'static str>> {
     let read;
     let bytes = match &subject.text {
-        // If the bytes are the query's, they need not be read again.
+        // A document with the query's bytes need not be read.
         Ok(query) if subject.digest == Some(record.digest) => &query.bytes,
         _ => {
             let found = match texts.ahead(id) {
@@ -230,8 +230,8 @@ fn document_text(
     Ok(symboliser.read(bytes, format).map_err(|error| TextUnavailable::of(&error).document()))
 }
 
-/// The text of a query, prepared to find the hashes that it shares; or why it is not available. `uncounted`
-/// are the symbols that do not help a passage to reach its least length.
+/// The text of a query, prepared for comparison by the shared `hashes`; or why the text is not available.
+/// `uncounted` are the symbols that do not count towards the least length of a passage.
 ///
 /// # Errors
 /// [`Error::Stopped`](crate::Error::Stopped).

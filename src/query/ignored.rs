@@ -1,4 +1,4 @@
-//! Ignored: the long stretches of a query that do not count. No match lies in those that boilerplate holds.
+//! Ignored: the long stretches of a query that do not count. No match lies in a stretch of boilerplate.
 
 use std::ops::Range;
 
@@ -17,8 +17,8 @@ pub(super) struct IgnoredText {
 }
 
 impl IgnoredText {
-    /// `boilerplate` are the hashes that boilerplate holds, `all` those that do not count for any reason;
-    /// both ascend.
+    /// `boilerplate` are the hashes that boilerplate holds, `all` the hashes that do not count, for whatever
+    /// reason; both ascend.
     pub(super) fn of(subject: &PreparedQuery, boilerplate: &[u64], all: &[u64]) -> Self {
         // Only prose has quotations and phrases, and prose has one view.
         let all = stretches_of(subject, all).map(|stretches| subject.uncounted.with(&stretches));

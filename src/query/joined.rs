@@ -50,7 +50,8 @@ impl JoinedQueries {
         None
     }
 
-    /// Counts a file that cannot be read, if it is part of a submission or an archive that is one.
+    /// Counts a file that cannot be read, if it is part of a submission, or an archive that is itself a
+    /// submission.
     pub(crate) fn count_unread(&mut self, name: &str) {
         let archive = format!("{name}!");
         if let Some(submission) = self.submissions.name_of(name).or_else(|| self.submissions.name_of(&archive)) {
@@ -97,7 +98,8 @@ pub(crate) fn answer_joined(
     let top = options.top.unwrap_or(usize::MAX);
     let ranking = options.clone().passages(false).submission_files(usize::MAX);
     let mut answer = ask(&whole, &ranking.top(options.top.map(|top| top.saturating_add(TIED))))?;
-    // Passages decide between matches of equal score, also across the cut-off.
+    // Passages decide between matches of equal score, so matches that tie with the last of the best stay
+    // until then.
     let cut = top.checked_sub(1).and_then(|last| answer.matches.get(last)).map(|last| last.score);
     answer.matches.retain(|found| cut.is_none_or(|cut| found.score >= cut));
     let mut only: Vec<DocId> = answer.matches.iter().flat_map(documents).map(|found| found.id).collect();

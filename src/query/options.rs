@@ -15,7 +15,7 @@ use fpdb_reading::input::ReadOptions;
 
 use serde::{Deserialize, Serialize};
 
-/// Which hashes of the query are looked up, and the measure that ranks the matches.
+/// The hashes of the query to look up, and the measure that ranks the matches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema), schemars(rename_all = "lowercase"))]
 pub enum Mode {
@@ -28,7 +28,7 @@ pub enum Mode {
 
 names!(Mode, "mode", "containment or resemblance", { Containment => "containment", Resemblance => "resemblance" });
 
-/// How to query.
+/// Options of a query.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
@@ -66,9 +66,10 @@ pub struct QueryOptions {
     /// Maximum number of documents listed with a submission, those that share most; by default 10.
     pub submission_files: usize,
     /// Makes the documents of a submission one query; by default false. With `submission_by`,
-    /// [`Database::query_below`](crate::Database::query_below) forms submissions of the documents below a
-    /// path by their names, as it does of stored documents. It holds all documents of all these submissions
-    /// in memory. This option has no effect with `rewritten`, which ranks by the passages of one document.
+    /// [`Database::query_below`](crate::Database::query_below) joins the documents below a path into
+    /// submissions by their names, as stored documents are joined. It holds the documents of all these
+    /// submissions in memory. This option has no effect with `rewritten`, which ranks by the passages of one
+    /// document.
     pub join_submissions: bool,
     /// Gives a match the time of its file; by default false. A file that was changed just before it was read
     /// has no time. So the answers of two databases with the same documents can differ.
@@ -165,11 +166,12 @@ pub struct PassageOptions {
     /// `None`, the default: the guarantee t; with `mod:P`, k + p.
     pub gap: Option<u32>,
     /// Finds rewritten text, for documents read as words: similar sentences in other words or another order,
-    /// and summaries. Shared runs are found too. Places are joined as long as both sides say the same. `gap`
-    /// has no effect. A passage has about 20 words or more in common, and rare words count more. A shared run
-    /// of 20 words is in a passage, at least on one side. A query compares the documents whose shared k-grams
-    /// lie nearest each other, until 128 in a row have no passage. Only documents with a passage match,
-    /// ordered by coverage. This option has no effect on a query without passages.
+    /// and summaries. Shared runs are found too. Neighbouring places are joined as long as both texts, as a
+    /// whole, use similar words. `gap` has no effect. A passage has about 20 words or more in common, and
+    /// rare words count more. A shared run of 20 words is in a passage, in at least one of the two texts. A
+    /// query compares the documents whose shared k-grams lie nearest each other, until 128 in a row have no
+    /// passage. Only documents with a passage match, ordered by coverage. This option has no effect on a
+    /// query without passages.
     pub rewritten: bool,
     /// Passages with fewer agreeing symbols are left out. With `rewritten`, symbols agree in any order.
     /// Symbols of ignored quotations and phrases do not count here. In source code, passages that add fewer

@@ -24,7 +24,7 @@ pub(crate) struct PreparedQuery {
     pub(crate) id: Option<u32>,
     /// `None` if the query is several documents.
     pub(crate) digest: Option<Digest>,
-    /// Of several documents, the digest of each.
+    /// If the query is several documents, the digest of each.
     pub(super) part_digests: Vec<Digest>,
     /// The database's profile with the query's window.
     pub(crate) profile: Profile,
@@ -201,7 +201,7 @@ impl PreparedQuery {
             (after > 0 && at + k <= u64::from(phrases[after - 1].end)).then_some(IgnoredBecause::Phrase)
         };
         for hash in &mut self.hashes {
-            // All fingerprints of the hash must lie in such parts. The first fingerprint gives the reason.
+            // All fingerprints of the hash must lie in such parts. The first fingerprint decides the reason.
             let parts = self.fingerprints[hash.first..hash.end].iter().map(part);
             hash.skipped = parts.reduce(|first, next| next.and(first)).flatten();
         }

@@ -24,7 +24,7 @@ use fpdb_store::{DocumentRecord, Store};
 
 /// Reads query documents; each thread has its own.
 pub(crate) struct QueryReader<'a> {
-    /// The database's profile; then the same profile at the query's window.
+    /// The database's profile. `profile` is the same profile at the query's window.
     stored: Profile,
     profile: Profile,
     read: ReadOptions,
@@ -89,8 +89,8 @@ impl<'a> QueryReader<'a> {
         self.read_pieces((name, hint), front_end, |reader, stop, take| reader.read_whole(bytes, stop, take))
     }
 
-    /// Prepares a stored document: from its text if that can be read again unchanged, otherwise from its
-    /// postings.
+    /// Prepares a stored document: from its text if the text can be read again and is unchanged, otherwise
+    /// from its postings.
     pub(crate) fn read_stored(&mut self, store: &Store, id: u32, texts: &TextCache) -> Result<PreparedQuery> {
         let record = store.document(id)?;
         let metadata = record.metadata.iter().cloned().collect();

@@ -39,7 +39,7 @@ pub(super) fn quotations(bytes: &[u8], format: Format, limits: &InputLimits) -> 
     };
     let found = marked(characters()).into_iter();
     if extracted.offsets == Offsets::Extracted {
-        // In other formats the markup shows quotations, and such a line can be code.
+        // In other formats the markup shows quotations, and a line that begins with `>` can be code.
         let answered = if format == Format::Mail { lines(characters()) } else { Vec::new() };
         return Ok(union(found.chain(answered)));
     }
@@ -59,7 +59,8 @@ fn of_markup(bytes: &[u8], format: Format) -> Vec<Span> {
     }
 }
 
-/// The parts from an opening to its closing, for each of these pairs. They can lie in each other.
+/// The parts from an opening to its closing, for each of these pairs of an opening and a closing. A part can
+/// lie in another.
 fn enclosed(bytes: &[u8], pairs: &[(&str, &str)]) -> Vec<Span> {
     let mut readable = Readable::decode(bytes);
     readable.text.make_ascii_lowercase();

@@ -88,13 +88,13 @@ pub(super) struct RankedMatches {
     pub(super) below: u64,
 }
 
-/// Maximum number of documents considered beyond the best, if they tie with the last of these. A query of a
-/// few words has few fingerprints, and many documents hold all of them.
+/// Maximum number of further documents that stay because they tie with the last of the best. The number is
+/// limited, because a query of a few words has few fingerprints, and many documents hold all of them.
 pub(super) const TIED: usize = 32;
 
-/// The best documents by the mode's score, then name, then age; also some that tie with the last. The
-/// `identical` documents, ascending, are included at any score. With `chosen`, returns exactly the documents
-/// in it that reach `min_score`.
+/// The best documents by the mode's score, then name, then age; also up to [`TIED`] that tie with the last,
+/// if passages are requested. The `identical` documents, ascending, are included at any score. With `chosen`,
+/// returns exactly the documents in it that reach `min_score`.
 pub(super) fn rank<'a>(
     store: &Store,
     subject: &PreparedQuery,
@@ -112,7 +112,7 @@ pub(super) fn rank<'a>(
     let mut candidates: Vec<(u32, f64, &[Shares; 2])> = wanted.map(bounded).collect();
     candidates.sort_unstable_by(|(id, a, _), (other, b, _)| b.total_cmp(a).then(id.cmp(other)));
     let top = options.top.filter(|_| chosen.is_none()).unwrap_or(usize::MAX);
-    // Passages decide between documents of equal score, also across the cut-off.
+    // Passages decide between documents of equal score, so some that tie with the last of the best stay too.
     let tied = if options.passages { TIED } else { 0 };
     let all = candidates.len() as u64;
     let mut best = TopK::new(top.saturating_add(tied));
@@ -300,7 +300,7 @@ impl MeasuredView<'_> {
 }
 
 impl Measures {
-    /// Sets all shares to this one.
+    /// Measures that are all equal to `share`.
     fn of(share: f64) -> Self {
         Self {
             shared: 0,

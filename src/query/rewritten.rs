@@ -17,7 +17,7 @@ use fpdb_store::{DocumentRecord, Lookup};
 /// need one pass.
 const AT_A_TIME: usize = 2 * MISSES;
 
-/// The passages of documents by id; if they are inferred, also why.
+/// The passages of documents by id; if they are inferred, also the reason.
 pub(super) type PassagesOf = HashMap<u32, (DocumentPassages, Option<&'static str>)>;
 
 /// The documents with a passage, and the documents with the query's bytes.

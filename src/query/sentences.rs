@@ -1,7 +1,7 @@
 //! Sentences: finds where sentences begin in a text of words.
 //!
-//! Symbols do not hold the text between words, so this text is read from the original. A sentence ends at an
-//! empty line, or at a full stop or similar mark, of any script, before white space. A wrong border only
+//! Symbols do not include the text between words, so that text is read from the original. A sentence ends at
+//! an empty line, or at a full stop or similar mark, of any script, before white space. A wrong border only
 //! shifts the ends of the pieces that are compared.
 
 use fpdb_kernel::normalize::Symbols;

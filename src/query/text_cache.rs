@@ -30,7 +30,7 @@ pub(crate) struct TextCache {
     held: Option<Mutex<Held>>,
     /// Members of containers that were read ahead, or why they are not available.
     ahead: FxHashMap<u32, Bytes>,
-    /// True once a comparison had to read a member of a container by itself.
+    /// True once a comparison had to read one member of a container alone.
     in_containers: AtomicBool,
 }
 
@@ -118,14 +118,14 @@ impl TextCache {
         Ok(taken)
     }
 
-    /// Notes that a comparison reads a document by itself.
+    /// Notes that a comparison reads a document that was not read ahead.
     pub(super) fn note_read(&self, record: &DocumentRecord) {
         if is_in_container(record) {
             self.in_containers.store(true, Ordering::Relaxed);
         }
     }
 
-    /// True once a comparison had to read a member of a container by itself: reading ahead pays.
+    /// True once a comparison had to read one member of a container alone. From then on reading ahead pays.
     pub(crate) fn are_in_containers(&self) -> bool {
         self.in_containers.load(Ordering::Relaxed)
     }

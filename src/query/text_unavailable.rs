@@ -1,5 +1,5 @@
 //! Text unavailable: why the text of a document cannot be compared, so that passages are inferred from
-//! fingerprints. The reasons have words for stored documents and for queries.
+//! fingerprints. Each reason has a wording for stored documents and one for queries.
 
 use std::io;
 

@@ -37,8 +37,8 @@ pub(super) struct SubmissionFacts {
 }
 
 impl Units {
-    /// The submissions that a regular expression forms, and the documents outside any. Reads the record of
-    /// every document and, for the sizes, every posting.
+    /// The submissions that a regular expression forms, and the documents outside submissions. Reads the
+    /// record of every document and, for the sizes, every posting.
     ///
     /// # Errors
     /// [`Error::Stopped`](crate::Error::Stopped); an invalid regular expression; errors from reading the
@@ -137,7 +137,7 @@ struct Counting {
 }
 
 enum State {
-    /// No query counts these submissions now. The next query that needs them counts them.
+    /// No query is counting these submissions. The next query that needs the count makes it.
     Open,
     /// A query is counting these submissions.
     Busy,
@@ -145,9 +145,9 @@ enum State {
 }
 
 impl UnitCache {
-    /// The units under a regular expression for submissions; without one, the documents. Queries with the
-    /// same expression, as of the same commit, share one count. Queries with another expression do not wait
-    /// for it.
+    /// The units that a regular expression for submissions forms; without an expression, the documents.
+    /// Queries with the same expression and the same commit share one count. Queries with another expression
+    /// do not wait for this count.
     pub(crate) fn get(&self, store: &AsOf<'_>, pattern: Option<&str>, stop: &StopToken) -> Result<Arc<Units>> {
         let Some(pattern) = pattern else { return Ok(Arc::default()) };
         let counting = self.counting(pattern, store.view().state().commits);

@@ -15,11 +15,11 @@
 //! limit. So a run of 8 to 19 tokens is found and scores, but makes no passage beside a longer one.
 //!
 //! A letter with its accents has one place and can be several symbols. A passage that ends within such a
-//! letter has all of its symbols, since it shows all of its bytes. `symbols`, `coverage` and `agreement`
-//! count them all, so `agreement` is below 1 if the rest differs.
+//! letter has all symbols of the letter, since the passage shows all bytes of the letter. `symbols`,
+//! `coverage` and `agreement` count all of these symbols, so `agreement` is below 1 if some of them differ.
 //!
-//! Offsets and lines are looked up last, for the passages that stay. The 741 pairs of 39 releases of jQuery
-//! share 53 million passages, nearly all of them idioms.
+//! Offsets and lines are looked up last, only for the passages that stay, because most can be left out: the
+//! 741 pairs of 39 releases of jQuery share 53 million passages, nearly all of them idioms.
 
 mod inferred;
 mod names;
@@ -146,7 +146,7 @@ pub(super) struct QueryText {
 
 impl QueryText {
     /// Prepares a text. `hashes` are the hashes of its fingerprints, without duplicates. `uncounted` are the
-    /// symbols that do not help a passage to reach its least length.
+    /// symbols that do not count towards the least length of a passage.
     ///
     /// # Errors
     /// [`Error::Stopped`].
@@ -195,7 +195,7 @@ impl QueryText {
     }
 
     /// Compares the query with a document symbol by symbol. `shared` are the hashes of fingerprints that both
-    /// have, ascending. So the passages do not depend on which other documents the query is compared with.
+    /// have, ascending. So the passages do not depend on the other documents that the query is compared with.
     ///
     /// # Errors
     /// [`Error::Stopped`]. The token is checked within long steps, and between steps of time proportional to

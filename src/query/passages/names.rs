@@ -1,8 +1,8 @@
 //! Names: distinguishes passages of source code with the same names from passages with only the same
 //! structure.
 //!
-//! Name tokens are equal whatever the name. Here the names of a passage are compared, each with its
-//! counterpart in the longest match that covers it.
+//! All name tokens are equal as symbols. Here each name of a passage is compared with its counterpart in the
+//! longest match that covers it.
 
 use std::cmp::Reverse;
 

@@ -1,7 +1,7 @@
 //! Views: brings the passages of the structure and of the text as written together.
 //!
-//! A passage of one view is left out if it lies within a passage of the other view, in both documents. Then
-//! the larger passage shows it. Passages that overlap in part all stay.
+//! A passage of one view is left out if it lies within a passage of the other view, in both documents. The
+//! larger passage shows the same text. Passages that overlap only in part all stay.
 
 use std::ops::Range;
 
@@ -11,7 +11,8 @@ use super::{DocumentPassages, IDIOM_AS_WRITTEN};
 use fpdb_kernel::document::Span;
 use fpdb_passages::Covered;
 
-/// A passage of the text as written. All of its names are the same if the text is.
+/// Marks a passage as one of the text as written. If its text is the same in both documents, so are all of
+/// its names.
 pub(super) fn as_written(passage: Passage) -> Passage {
     Passage { same_names: passage.agreement.filter(|&agreement| agreement >= 1.0), as_written: true, ..passage }
 }
