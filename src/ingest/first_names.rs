@@ -1,9 +1,10 @@
-//! First names: a file keeps the name under which it was read first, whatever folder later ingests run in.
+//! First names: a file keeps the name under which it was read first. The folder in which later ingests run
+//! does not change the name.
 //!
 //! A document's name is the path as the user typed it, so it depends on the current folder. The path of its
 //! file does not. So a file with a known path is the known document. A file with a new path is named as
-//! typed. If that is already the first name of another file that still exists, the new file is named by its
-//! absolute path instead. So it does not replace the document of the other file.
+//! typed. If another file that still exists has this as its first name, the new file is named by its absolute
+//! path instead. So the new file does not replace the document of the other file.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -42,7 +43,7 @@ pub(super) struct FirstNames<'a> {
     /// The absolute paths of this run's sources, with their order and names. If a path was given in two
     /// spellings, only the first is listed.
     roots: FxHashMap<String, (usize, String)>,
-    /// True if this run has several sources, so that a file may be met under two of them.
+    /// True if this run has several sources, so that one file may be in two of them.
     several: bool,
 }
 
@@ -106,9 +107,10 @@ impl<'a> FirstNames<'a> {
         Ok(FileName::free(typed))
     }
 
-    /// True if the file at `other` still exists, so that a file at `source` cannot have its name, even with
-    /// the same bytes: somebody may have copied it. It can if both paths lead to one file, or if its database
-    /// was copied with it.
+    /// True if the file at `other` still exists, so that a file at `source` cannot take its name. Equal bytes
+    /// change nothing, since `source` may be a copy. But if `other` is in no source of this run, and both
+    /// paths lead to one file or the database was copied together with the file, the file at `source` takes
+    /// the name.
     fn keeps_its_name(&self, other: &str, source: &str) -> Result<bool> {
         let (other, source) = (Path::new(other), Path::new(source));
         if !other.is_file() || other.ancestors().any(|folder| self.is_root(folder)) {
@@ -121,7 +123,7 @@ impl<'a> FirstNames<'a> {
         folder.to_str().is_some_and(|folder| self.roots.contains_key(folder))
     }
 
-    /// The name of a file by the first source of this run that it lies in.
+    /// The name of a file, made from the first source of this run that contains the file.
     fn of_this_run(&self, source: &str) -> Option<String> {
         if !self.several {
             return None;
@@ -140,8 +142,8 @@ impl<'a> FirstNames<'a> {
     }
 }
 
-/// Finds the names that the file or the folder at an absolute path may have. A folder's path and names end
-/// with `/`.
+/// Returns a function that finds the names that the file or folder at an absolute path may have. A folder's
+/// path and names end with `/`.
 pub(crate) fn names_by_path(store: &Store) -> Result<impl Fn(&str) -> BTreeSet<String> + use<>> {
     let mut names = FxHashMap::<_, Vec<_>>::default();
     for place in store.name_places()?.unwrap_or_default() {

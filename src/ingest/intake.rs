@@ -59,17 +59,18 @@ pub(super) struct Intake<'a> {
     pub(super) summary: IngestSummary,
     /// In a dry run, the new names of renamed files. Their documents are stored under the old names.
     pub(super) given_in_dry_run: FxHashSet<String>,
-    /// The counts of the run when the container that is being read began. `None` if none is, or if the run
-    /// neither remembers it nor deletes stored documents of it: the run stops, or the file is skipped.
+    /// The counts of the run when the container that is being read began. `None` if no container is being
+    /// read. Also `None` if the run stops or the file is skipped: then the run neither remembers the
+    /// container nor deletes stored documents of it.
     before: Option<RunCounts>,
-    /// The path of the container that began last, until it was read whole.
+    /// The path of the container that began last; `None` once it was read whole.
     unread: Option<String>,
     kept_out: &'a KeptOutContents,
     /// The number of documents skipped because they are kept out.
     kept_out_skips: u64,
     /// Number of stored versions that stay although the new version is kept out.
     stale_versions: u64,
-    /// The number of failures that another run may not have.
+    /// The number of failures that may not occur again in another run.
     passing_failures: u64,
     sweep: Sweep,
     last_file: LastFile,
@@ -100,7 +101,7 @@ struct NextBatch {
 #[derive(Default)]
 struct LastBatch {
     pending: Arc<PendingDocuments>,
-    /// The documents that its commit makes safe; `None` once that was reported.
+    /// The number of documents that are safe once the batch is committed; `None` once this was reported.
     awaited: Option<u64>,
 }
 
@@ -354,8 +355,8 @@ impl Intake<'_> {
         Ok(())
     }
 
-    /// Compares a document, with its fingerprints, with the stored ones of its name. Returns its id if it is
-    /// added.
+    /// Compares a document, whose fingerprints are in the batch, with the stored documents of its name.
+    /// Returns its id if it is added.
     pub(super) fn resolve(&mut self, mut record: DocumentRecord) -> Result<Option<u32>> {
         if let Err(error) = record.check() {
             self.abandon()?;
@@ -386,8 +387,8 @@ impl Intake<'_> {
         };
         if let Some((id, stored)) = same {
             self.sweep.meet(id);
-            // The document has the same bytes. But now its text must be stored too, or it is boilerplate and
-            // needs all of its k-grams. A stored text is never lost.
+            // The document has the same bytes, but its text must be stored from now on, or it becomes
+            // boilerplate and needs all of its k-grams. A stored text is never lost.
             let becomes_boilerplate = record.boilerplate && !stored.boilerplate;
             let gains_text = record.stored_text && !stored.stored_text;
             if gains_text || becomes_boilerplate && record.stored_text == stored.stored_text {
@@ -412,8 +413,8 @@ impl Intake<'_> {
                 Ok(None)
             }
             OnChange::Both => self.add(record, Outcome::Added).map(Some),
-            // Another document of this run has the name; for example, a file is named like a record of
-            // another file.
+            // Another document of this run already has the name; for example, a file is named like a record
+            // of another file.
             OnChange::Replace if self.sweep.is_of_this_run(newest) && newest_record.source != record.source => {
                 self.abandon()?;
                 let name = record.name;

@@ -29,7 +29,7 @@ impl KeptOutContents {
         self.contents.contains(content)
     }
 
-    /// A digest of all these contents. `None` if there are none. Databases keep it, in the settings of
+    /// A digest of all these contents. `None` if there are none. Databases keep the digest in the settings of
     /// containers.
     pub(super) fn digest(&self) -> Option<u64> {
         (!self.contents.is_empty()).then_some(self.digest)

@@ -1,9 +1,9 @@
 //! Known: decides whether a document is already stored.
 //!
-//! Three parts of a run ask. The walker asks before it opens a file ([`before_reading`], [`container`]), and
-//! a worker asks when it has the bytes ([`by_content`]). Their answers only save work. The intake decides
-//! ([`is_same`]). It compares with the documents as they will be after the batches of this run
-//! ([`KnownDocuments`]).
+//! Three parts of a run look for a stored document. The walker looks before it opens a file
+//! ([`before_reading`], [`container`]), and a worker looks when it has the bytes ([`by_content`]). These two
+//! only save work. The intake decides ([`is_same`]). It compares with the documents as they will be after the
+//! batches of this run ([`KnownDocuments`]).
 
 use xxhash_rust::xxh3::xxh3_128;
 
@@ -24,7 +24,7 @@ pub(super) enum Known {
     Unchanged(String),
 }
 
-/// Answers for a document that is a file.
+/// Looks up a document that is a file.
 pub(super) fn before_reading(store: &Store, options: &IngestOptions, about: &About, file: &FileFacts) -> Result<Known> {
     let Some(record) = newest_stored(store, &about.name)? else { return Ok(Known::Nothing) };
     let closed = options.read.closed && record.member.as_deref() == Some(CLOSED);
@@ -65,8 +65,8 @@ impl Reading {
 /// becomes boilerplate, its text stays.
 pub(super) fn reading(store: &Store, options: &IngestOptions, about: &About) -> Result<Reading> {
     let (marks, store_text) = (marks(options, about), options.store_text);
-    // If this run meets a name twice, the speed of commits decides which version is stored by now. So the
-    // stored version decides nothing.
+    // If this run finds a name twice, the version that is stored by now depends on the speed of commits. So
+    // the stored version decides nothing.
     if about.repeated || !marks && store.view().boilerplate_count() == 0 {
         return Ok(Reading { boilerplate: marks, store_text });
     }
@@ -90,7 +90,7 @@ pub(super) struct KnownContainer {
     pub(super) has_failed: bool,
 }
 
-/// Looks up a container by its file. `None` if it must be read. `kept_out` is as in
+/// Looks up a container by its file. `None` if the container must be read. `kept_out` is as in
 /// [`KeptOutContents::digest`](super::kept_out::KeptOutContents::digest).
 pub(super) fn container(
     store: &Store,
@@ -200,7 +200,7 @@ impl KnownDocuments<'_> {
         Ok(Some(newest))
     }
 
-    /// The newest document that [is the same](is_same) as one of this record and has its name.
+    /// The newest document that has the name of this record and [is the same](is_same).
     pub(super) fn version_like(
         self,
         options: &IngestOptions,

@@ -43,7 +43,8 @@ fn merge_into(intake: &mut Intake<'_>, other: &Store, task: &Task<'_>) -> Result
         }
         looked_at += 1;
         task.reports().step("documents looked at", looked_at, documents);
-        // As if ingested one by one: the last version of a name stays.
+        // The result equals that of an ingest of one document after the other: the last version of a name
+        // stays.
         let superseded = replaces && other.newest_named(&record.name, |_| true)? != Some(id);
         if !superseded && let Some(new) = intake.resolve(record)? {
             moved.push((id, new));

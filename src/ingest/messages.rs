@@ -44,7 +44,7 @@ pub(super) enum IntakeStep {
         name: String,
         error: Error,
     },
-    /// The number of documents that had the name of an earlier document, and the first of these names.
+    /// The number of supplied documents that had the name of an earlier one, and the first of these names.
     Repeated(u64, Vec<String>),
 }
 
@@ -65,8 +65,8 @@ pub(super) struct ReadJob {
     pub(super) parcels: SyncSender<Parcel>,
 }
 
-/// One entry of a job. Failed and skipped members stay among the documents around them: a message for each
-/// would cost more than the member.
+/// One entry of a job. Failed and skipped members stay among the documents around them, because a message for
+/// each would cost more than reading the member.
 pub(super) enum JobEntry {
     Document(Candidate),
     Again(Box<DocumentAgain>),
@@ -82,8 +82,8 @@ pub(super) struct DocumentAgain {
     pub(super) read_as: ReadAs,
 }
 
-/// Fingerprints and the messages between them, in order. Documents share one list of fingerprints: a list for
-/// each would cost more than a small document.
+/// Fingerprints and the messages between them, in order. Documents share one list of fingerprints, because a
+/// list for each would cost more than a small document.
 #[derive(Default)]
 pub(super) struct Parcel {
     pub(super) fingerprints: Fingerprints,

@@ -1,4 +1,4 @@
-//! Ingest: documents become part of the database.
+//! Ingest: adds documents to the database.
 //!
 //! A walk finds documents and skips stored ones that have not changed. Workers read the others and make
 //! fingerprints. One thread, the intake, takes the results in the order of the walk and commits each full
@@ -44,7 +44,7 @@ pub(crate) use repair::repair;
 pub(crate) use reread::reread;
 pub use summary::{IngestSummary, Skipped};
 
-/// Bytes of memory for reading one document whole: the share of one thread in the memory that batches leave.
+/// Bytes of memory for reading one document whole: each thread's share of the memory that batches leave free.
 fn reading_memory(store: &Store, limits: &InputLimits) -> u64 {
     const LEAST: u64 = 64 << 20;
     let share = store.memory() / 4 / store.pool().threads().max(1) as u64;

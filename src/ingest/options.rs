@@ -28,7 +28,7 @@ pub enum OnChange {
 
 names!(OnChange, "on_change", "replace, keep or both", { Replace => "replace", Keep => "keep", Both => "both" });
 
-/// How to ingest.
+/// Options of an ingest.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
@@ -38,29 +38,31 @@ pub struct IngestOptions {
     /// Stores the bytes of documents in the database, compressed. Their passages can then be compared symbol
     /// by symbol even without the files. Documents that were stored without their bytes are ingested again.
     pub store_text: bool,
-    /// Which files count.
+    /// The files that the run reads.
     pub walk: WalkOptions,
-    /// Which files are documents, and how they are read.
+    /// The documents in these files, and how they are read.
     pub read: ReadOptions,
     /// Marks the documents as boilerplate: they never match, and their text is ignored in other documents.
     /// All of their k-grams are fingerprints. So a stored document that is marked is read again and replaced.
     /// The mark stays until the document is removed.
     pub boilerplate: bool,
-    /// The sources that are boilerplate, if only a part of the run is.
+    /// The sources that are boilerplate, if only a part of the run's sources are.
     #[serde(skip)]
     pub(super) boilerplate_reach: Arc<Reach>,
     /// The metadata of documents, as a table. A document that is stored with the same bytes is reported as
     /// unchanged, but its metadata are updated: new names are added, values of known names change, and other
-    /// names stay. A row of the table replaces all of them. Default: no table. Not part of the JSON.
+    /// names stay. A row of the table replaces all metadata of its document. Default: no table. Not part of
+    /// the JSON.
     #[serde(skip)]
     pub metadata: Option<Arc<MetadataTable>>,
-    /// Removes stored documents of the folders given if their files are gone, and members that containers no
-    /// longer hold. A file that is there under a new name with the same bytes keeps its number and metadata.
-    /// These stay: documents that the options leave out, documents that could not be looked for, documents
-    /// behind a broken link, and documents of any folder that is now empty. A stopped run removes nothing.
+    /// Removes stored documents of the given folders if their files are gone, and members that containers no
+    /// longer hold. A document whose file has a new name in these folders and the same bytes keeps its number
+    /// and metadata. These documents stay: those that the options leave out, those that the run could not
+    /// look for, those behind a broken link, and those of any folder that is now empty. A stopped run removes
+    /// nothing.
     pub prune: bool,
-    /// Stores nothing: reads all that the run would read, and says what would be added, replaced and removed.
-    /// See [`Database::ingest_dry_run`](crate::Database::ingest_dry_run).
+    /// Stores nothing: reads everything that the run would read, and reports the documents that it would add,
+    /// replace and remove. See [`Database::ingest_dry_run`](crate::Database::ingest_dry_run).
     pub dry_run: bool,
 }
 
@@ -104,7 +106,7 @@ impl IngestOptions {
         self.walk.check()
     }
 
-    /// True if members that their container no longer holds are deleted.
+    /// True if the run deletes members that their container no longer holds.
     pub(super) fn deletes_members(&self) -> bool {
         self.on_change == OnChange::Replace || self.prune
     }
@@ -125,8 +127,8 @@ impl IngestOptions {
         xxh3_64(format!("failed {} {limits:?} {kept_out}{settings}", env!("CARGO_PKG_VERSION")).as_bytes())
     }
 
-    /// The digest is made of these words. Databases keep it, and a container with another digest is read
-    /// again. So the words must stay, even if types are renamed.
+    /// The words from which the digest is made. Databases keep the digest, and a container with another
+    /// digest is read again. So the words must stay the same, even if types are renamed.
     fn settings_in_words(&self, name: &str, source: &str) -> String {
         let ReadOptions { front_end, closed, attachments, fields, limits: _, skip_quotes: _, .. } = &self.read;
         let front_end = match front_end {
@@ -140,7 +142,8 @@ impl IngestOptions {
         let (boilerplate, store_text) = (self.marks(name, Some(source)), self.store_text);
         // A run that deletes nothing may leave members that the container no longer holds.
         let deletes = self.deletes_members();
-        // If the current folder is not known, nothing can be read either.
+        // If the current folder is unknown, no relative path can be read either, so these globs are never
+        // needed.
         let WalkOptions { include, exclude, .. } = &self.walk.rooted().unwrap_or_else(|_| self.walk.clone());
         let globs = match (include.as_slice(), exclude.as_slice()) {
             ([], []) => String::new(),

@@ -1,4 +1,5 @@
-//! Pipeline: one thread walks, some read, one stores (the *intake*); in order, and in bounded memory.
+//! Pipeline: one thread walks, several read, and one stores (the *intake*). Documents stay in order, and
+//! memory is bounded.
 //!
 //! Each job has its own short queue. The intake gets the queues in the order of the walk and empties them one
 //! by one. A worker that runs ahead waits when the queue of its job is full.
@@ -35,7 +36,8 @@ pub(super) fn run(
     let waiting = threads * JOBS_WAITING;
     let (steps, taken) = sync_channel(waiting);
     let (jobs, waiting_jobs) = sync_channel::<ReadJob>(waiting);
-    // The workers alone own the receiver: if all of them have panicked, the walker's next job fails to send.
+    // Only the workers own the receiver. So if all of them have panicked, the walker fails to send its next
+    // job.
     let waiting_jobs = Arc::new(Mutex::new(waiting_jobs));
     thread::scope(|scope| {
         let mut walker = Walker::new(store, options, stop, progress, (steps, jobs));

@@ -23,15 +23,15 @@ use fpdb_store::{ContainerRecord, DocumentRecord, SourceRecord, Store};
 /// The documents of the named folders whose files are gone.
 pub(super) struct Prune {
     pub(super) missing: Vec<MissingDocument>,
-    /// The missing containers and compressed files that were ingested whole with the same settings, except
-    /// for members that are kept out.
+    /// The missing containers and compressed files that were ingested with the same settings, and whole
+    /// except for members that are kept out.
     pub(super) containers: Vec<MissingContainer>,
     /// Documents with names in these folders that were read from another place, and whose files are gone
     /// there.
     elsewhere: Vec<u32>,
     /// The files and folders that the search for renamed files could not read.
     unseen: Unseen,
-    /// The remembered files and folders that are gone, and were read with other options than this run's.
+    /// The remembered files and folders that are gone and were read with options other than this run's.
     gone_sources: FxHashSet<String>,
     pub(super) scope: Scope,
 }
@@ -51,7 +51,8 @@ pub(super) struct Unseen {
 pub(super) type SearchFailures = BTreeMap<PathBuf, (String, Error)>;
 
 impl Unseen {
-    /// Notes a folder, or an entry of one, that the walk could not read. Ignores it if it is gone by now.
+    /// Notes a folder, or an entry of a folder, that the walk could not read. Ignores one that is gone by
+    /// now.
     pub(super) fn note_folder(&mut self, name: String, error: Error) {
         if let Error::Io { path, source, .. } = &error
             && source.kind() != ErrorKind::NotFound
@@ -76,7 +77,7 @@ impl Unseen {
     }
 }
 
-/// Caches whether the file that was requested last is gone. The members of a container come one after the
+/// Caches whether the file that was looked for last is gone. The members of a container come one after the
 /// other, so a container with a million members is looked for only once.
 #[derive(Debug, Default)]
 pub(super) struct LastFile {
@@ -103,7 +104,7 @@ pub(super) struct Emptied {
 }
 
 impl Emptied {
-    /// True if the missing document stays for this reason; then counts it.
+    /// True if the missing document stays because its folder is empty. Counts such a document.
     pub(super) fn keeps(&mut self, scope: &Scope, record: &DocumentRecord) -> bool {
         let Some((folder, source)) = in_scope(scope, record) else { return false };
         let above = Path::new(source).parent().unwrap_or(Path::new(""));
@@ -195,8 +196,8 @@ impl Prune {
         folder.is_some() || !sizes.is_empty() && (!document.is_file || sizes.contains(&document.bytes))
     }
 
-    /// The gone file or folder with options of its own that a document was read from, if any. Of several, the
-    /// outermost.
+    /// The file or folder from which a document was read, if it is gone and has options of its own. If there
+    /// are several, the outermost.
     pub(super) fn gone_source(&self, record: &DocumentRecord) -> Option<&str> {
         let around = Path::new(record.source.as_deref()?).ancestors();
         around.filter_map(|folder| self.gone_sources.get(folder.to_str()?)).last().map(String::as_str)

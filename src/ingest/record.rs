@@ -47,8 +47,8 @@ pub(crate) fn record_of(about: About, read: &ReadDocument, (fingerprints, of_tex
     }
 }
 
-/// The file and the time of a document. The time of a file must be trusted. The time of a member need not be
-/// trusted: the time and size of the archive's file show whether the archive has changed.
+/// The file and the time of a document. `None` for a time of a file that is not trusted. The time of a member
+/// need not be trusted, because the time and size of the archive's file show whether the archive has changed.
 pub(super) fn origin_of(about: &About) -> (Option<String>, Option<(i64, u32)>) {
     let Some(file) = &about.file else { return (None, None) };
     let own = about.modified.map(|modified| (modified.seconds, modified.nanoseconds));
@@ -71,7 +71,7 @@ pub(super) fn metadata_after(
     found
 }
 
-/// The time of a file, if it can be trusted.
+/// The time of a file, if it is old enough to be trusted: see [`UNTRUSTED_SECONDS`].
 pub(super) fn trusted_mtime(file: &FileFacts) -> Option<(i64, u32)> {
     let is_trusted = |modified: &Modified| modified.seconds < file.observed_at - UNTRUSTED_SECONDS;
     file.modified.filter(is_trusted).map(|modified| (modified.seconds, modified.nanoseconds))

@@ -1,6 +1,6 @@
 //! Rename: finds files that have a new name and the same bytes. Such a document keeps its number and
-//! fingerprints; only its record changes. A container or compressed file is the same if each of its documents
-//! is.
+//! fingerprints; only its record changes. A container or compressed file counts as the same if all of its
+//! documents are the same.
 //!
 //! This runs before documents are read. Renamed documents are then found unchanged under their new names.
 
@@ -29,7 +29,7 @@ use xxhash_rust::xxh3::xxh3_128;
 /// Maximum bytes of records in one commit.
 const BATCH_BYTES: usize = 64 << 20;
 
-/// Maximum number of documents of one content that are searched for one with the same file name.
+/// Maximum number of missing documents of one content among which one with the same file name is preferred.
 const ALIKE: usize = 64;
 
 /// The result of the search for renamed files.
@@ -93,8 +93,8 @@ struct Renaming<'a> {
     containers: FxHashMap<u64, Vec<&'a MissingContainer>>,
     /// The new names of the next commit.
     given: FxHashSet<String>,
-    /// The documents with new names. A document can be found twice: by its content, and as all of a
-    /// compressed file.
+    /// The documents with new names. A document can be found twice: by its content, and as the only document
+    /// of a compressed file.
     taken: RoaringBitmap,
     batch: Batch,
     pending: Vec<(String, String)>,
@@ -204,14 +204,14 @@ impl<'a> Renaming<'a> {
     }
 
     /// Renames the documents of a missing container if this file holds the same documents. The later walk
-    /// updates their metadata from tables, and boilerplate marks.
+    /// updates their boilerplate marks, and their metadata from tables.
     fn container(&mut self, name: &str, file: &FileFacts) -> Result<bool> {
         for at in 0..self.containers.get(&file.bytes).map_or(0, Vec::len) {
             let container = self.containers[&file.bytes][at];
             if !self.is_same(container, file)? {
                 continue;
             }
-            // Most new names are free, and one look-up shows this.
+            // Most new names are free. One look-up shows this for all documents of the container.
             let is_free = !self.begins_a_name(name)?;
             let mut renames = Vec::new();
             for &id in &container.ids {
@@ -233,8 +233,8 @@ impl<'a> Renaming<'a> {
             for (id, record, renamed) in renames {
                 self.rename(id, record, renamed)?;
             }
-            // The container is remembered only after it was read: members of an earlier container of its name
-            // may still be stored.
+            // The container is remembered only after it was read, because members of an earlier container of
+            // this name may still be stored.
             self.containers.entry(file.bytes).or_default().swap_remove(at);
             return Ok(true);
         }

@@ -18,8 +18,8 @@ use fpdb_store::{
     text_chunks,
 };
 
-/// Rebuilds the damaged database at `root`, as far as possible. If a needed file is missing, gives its
-/// documents up with `give_up_missing`.
+/// Rebuilds the damaged database at `root`, as far as possible. With `give_up_missing`, gives up the
+/// documents of needed files that are missing.
 ///
 /// # Errors
 /// [`Error::SourcesMissing`] if a needed file is missing and `give_up_missing` is false. The database is
@@ -59,7 +59,7 @@ pub(crate) fn repair(
     repairing.finish(task)
 }
 
-/// Fails if a needed file cannot be opened now: its disk may not be mounted.
+/// Fails if a needed file cannot be opened now, because its disk may not be mounted.
 fn check_sources(root: &Path, repairing: &Repairing) -> Result<()> {
     let (mut documents, mut first, mut last) = (0, None, (String::new(), false));
     for id in repairing.damaged_documents() {
@@ -108,7 +108,7 @@ fn read_again(
     }
     let record = &DocumentRecord { stored_text: false, ..record.clone() };
     let Some(place) = stored_place(record) else { return Ok(Err("it was not read from a file".into())) };
-    // Without a limit on the size of the container: otherwise the document would be lost.
+    // The size of the container has no limit here, because the document would otherwise be lost.
     let candidate = match batch.document(place, &ReadOptions::default(), u64::MAX, &StopToken::new()) {
         Ok(candidate) => candidate,
         Err(error) if ends_repair(&error, place.source) => {

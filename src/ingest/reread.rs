@@ -1,8 +1,8 @@
 //! Reread: adds the documents of another database by reading their texts again. So the other database may
 //! have another profile or another version of the hash.
 //!
-//! A text is read from where it was stored: the other database, or the document's file. It must be the one
-//! that was ingested.
+//! A text is read from the other database if stored there, otherwise from the document's file. It must be the
+//! text that was ingested.
 
 use std::ops::ControlFlow;
 use std::sync::mpsc::sync_channel;
@@ -83,7 +83,7 @@ impl<'a, 'w> Rereading<'a, 'w> {
                 if self.hand_over()?.is_break() {
                     return Ok(false);
                 }
-                // A document that is larger than a batch is alone in it.
+                // A document that is larger than a batch is alone in its batch.
                 place.map(|place| self.batch.expect(place));
             }
             self.documents.push((id, record));
@@ -108,7 +108,8 @@ impl<'a, 'w> Rereading<'a, 'w> {
 
     fn document(&mut self, id: u32, record: DocumentRecord, batch: &mut ContainerBatch) -> Result<ControlFlow<()>> {
         let options = self.walker.options;
-        // As if ingested one by one: the last version of a name stays.
+        // The result equals that of an ingest of one document after the other: the last version of a name
+        // stays.
         let replaces = options.on_change == OnChange::Replace;
         if replaces && self.other.newest_named(&record.name, |_| true)? != Some(id) {
             return Ok(ControlFlow::Continue(()));

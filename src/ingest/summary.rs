@@ -43,20 +43,21 @@ pub struct IngestSummary {
     /// [`IngestOptions::prune`](crate::IngestOptions::prune).
     #[serde(default, skip_serializing_if = "is_zero")]
     pub elsewhere: u64,
-    /// Unchanged documents whose file has another name now.
+    /// Unchanged documents whose file has a new name.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub renamed: u64,
     /// Added or replacing documents whose content another stored document has.
     pub identical: u64,
-    /// Added documents with the content of a stored one whose file is gone, as after a folder was moved.
-    /// [`DatabaseWriter::rename`](crate::DatabaseWriter::rename) before the ingest keeps the stored ones.
+    /// Added documents with the content of a stored document whose file is gone, for example because a folder
+    /// was moved. [`DatabaseWriter::rename`](crate::DatabaseWriter::rename) before the ingest keeps the
+    /// stored documents.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub moved: u64,
-    /// Documents supplied by the caller that have the name of one before them in the same call. By default
-    /// they replace it.
+    /// Documents supplied by the caller that have the name of an earlier document of the same call. By
+    /// default they replace the earlier document.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub repeated: u64,
-    /// The first [`IngestSummary::LISTED`] of their names.
+    /// The names of the first [`IngestSummary::LISTED`] repeated documents.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub repeated_names: Vec<String>,
     /// Documents that could not be read.
@@ -72,8 +73,8 @@ pub struct IngestSummary {
     /// Skipped archives of kinds that are not read, such as 7z.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub unread_archives: u64,
-    /// Added or replacing documents that are not empty but have no text, such as scanned pages. No query
-    /// finds them by a part of them.
+    /// Added or replacing documents that are not empty but have no text, such as scanned pages. Only a query
+    /// with the same bytes finds them.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub without_text: u64,
     /// Attachments of added or replacing mails that are not read.
@@ -87,22 +88,22 @@ pub struct IngestSummary {
     pub fingerprints: u64,
     /// Byte sequences in these documents that are no characters in the document's encoding.
     pub undecodable: u64,
-    /// Documents that had such sequences.
+    /// Documents that have such sequences.
     pub undecodable_documents: u64,
     /// Number of added and replacing documents by format.
     pub formats: BTreeMap<String, u64>,
     /// Rows of the metadata table that no document matches.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unmatched: Vec<String>,
-    /// Fields to keep, and the field of the id if it is not the default one, that no document has which this
-    /// run has read.
+    /// Fields to keep that no document read by this run has. The field of the id is among them if it is not
+    /// the default one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub absent_fields: Vec<String>,
     /// Added or replacing documents that are boilerplate.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub boilerplate: u64,
-    /// Stored documents that are boilerplate from now on. They count as replaced too, except in a merge that
-    /// brings no text for a stored one.
+    /// Stored documents that became boilerplate. They count as replaced too, unless a merge brings no text
+    /// for a document whose text is stored.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub made_boilerplate: u64,
     /// In a dry run, the first [`IngestSummary::LISTED`] names of documents that would be deleted: `pruned`
@@ -129,7 +130,7 @@ impl Answer for IngestSummary {
 pub struct Skipped {
     /// Its name.
     pub name: String,
-    /// Why it was skipped.
+    /// The reason for skipping it.
     #[cfg_attr(feature = "json-schema", schemars(with = "String"))]
     pub reason: SkipReason,
 }

@@ -8,7 +8,7 @@ use super::first_names::PARTS;
 use fpdb_host::error::Result;
 use fpdb_store::{ContainerRecord, Store};
 
-/// The documents that a run has found, and those that containers no longer hold.
+/// The documents that a run has found, and the documents that containers no longer hold.
 pub(super) struct Sweep {
     /// The first id of this run.
     first: u32,
@@ -16,7 +16,7 @@ pub(super) struct Sweep {
     met: RoaringBitmap,
     /// The documents of earlier runs that were not found when their containers were read whole.
     unmet: RoaringBitmap,
-    /// The records of these containers after the sweep, by path.
+    /// The records to store for these containers after the sweep, by path.
     records: HashMap<String, ContainerRecord>,
 }
 

@@ -1,8 +1,8 @@
 //! Walker: finds documents and decides the next step for each.
 //!
-//! The walking thread reads containers and hands over each member before the next. So a member of any size
-//! passes through a queue of a few pieces. Many small members form one job, because waking another thread
-//! costs more than reading a small member.
+//! The walking thread reads containers, and hands over each member before it reads the next. So a member of
+//! any size passes through a queue of a few pieces. Many small members form one job, because waking another
+//! thread costs more than reading a small member.
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -55,7 +55,7 @@ pub(super) struct Walker<'a> {
     entries: Vec<JobEntry>,
     bytes: usize,
     /// Files and folders that the search for renamed files could not read. A new document there may be a
-    /// renamed one, so it waits for the next run.
+    /// renamed document, so it waits for the next run.
     unseen: FxHashSet<PathBuf>,
 }
 
@@ -145,7 +145,7 @@ impl<'a> Walker<'a> {
         let mut candidate = match found {
             WalkEvent::LeftOut(name) => return Ok(self.step(IntakeStep::LeftOut(name))),
             WalkEvent::Skipped { name, reason } => return Ok(self.step(IntakeStep::Skipped { name, reason })),
-            // The search for renamed files has reported it already.
+            // The search for renamed files has reported this error already.
             WalkEvent::Failed { error: Error::Io { path, .. }, .. } if self.unseen.contains(&path) => {
                 return Ok(ControlFlow::Continue(()));
             }
@@ -209,7 +209,7 @@ impl<'a> Walker<'a> {
         };
         let _ = self.step(IntakeStep::Open(file.source.clone()));
         match container.expand(&about, &file, reading, &mut |found| self.member(found)) {
-            // It was not read to its end.
+            // The container was not read to its end.
             Ok(_) if self.stop.is_stopped() => Ok(ControlFlow::Break(())),
             Ok(whole) => Ok(self.step(IntakeStep::Close(ReadContainer { name: about.name, file, whole }))),
             Err(error) => Ok(self.step(IntakeStep::Failed { name: about.name, error })),

@@ -62,7 +62,7 @@ pub(super) fn work(
                         worker = new();
                         Err(reader_failed(detail))
                     });
-                    // The stored metadata have the headers.
+                    // The stored metadata already have the headers.
                     worker.headers.clear();
                     if outcome.is_err() {
                         pieces.drop_open();

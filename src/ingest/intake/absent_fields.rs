@@ -3,7 +3,7 @@
 use fpdb_kernel::document::Format;
 use fpdb_reading::input::{About, RecordFields};
 
-/// The wanted fields that no document had so far.
+/// The wanted fields that no document has had so far.
 pub(super) struct AbsentFields {
     fields: Vec<String>,
     /// True if a document that can have fields was read for more than its digest.

@@ -18,7 +18,7 @@ impl Intake<'_> {
         self.hand_over(false)
     }
 
-    /// Commits the batch with all that the run has read, and waits until it is committed.
+    /// Commits everything that the run has read, and waits until it is committed.
     pub(in crate::ingest) fn commit_all(&mut self) -> Result<()> {
         self.hand_over(true)?;
         self.await_commit()
@@ -43,7 +43,7 @@ impl Intake<'_> {
         let batch = std::mem::replace(&mut self.batch, next);
         let documents = self.documents();
         self.last = LastBatch { pending: Arc::clone(batch.pending()), awaited: Some(documents) };
-        // The thread outlives this intake unless it panics; then no outcome comes.
+        // The committing thread outlives this intake unless the thread panics. Then no outcome comes.
         let _ = self.batches.send(NextBatch { batch, ends });
         Ok(())
     }

@@ -90,8 +90,8 @@ impl Intake<'_> {
         Ok(())
     }
 
-    /// Counts an added document as moved if `other`, a document of the same content, was stored by an earlier
-    /// run and its file is gone.
+    /// Counts an added document as moved if an earlier run stored `other`, a document of the same content,
+    /// and the file of `other` is gone.
     pub(super) fn note_moved(&mut self, other: u32, record: &DocumentRecord) -> Result<()> {
         if record.source.is_none() || self.known().is_added(other) {
             return Ok(());
@@ -148,8 +148,8 @@ impl Intake<'_> {
         Some((source.clone(), ContainerRecord { bytes: record.bytes, modified: *modified, documents: 1, settings }))
     }
 
-    /// Handles the stored versions of a document whose new version is kept out. They are deleted if it would
-    /// have replaced them, and stay otherwise. In both cases the sweep must not delete them.
+    /// Handles the stored versions of a document whose new version is kept out. Deletes the versions that the
+    /// new version would have replaced; the others stay. In both cases the sweep must not delete them.
     pub(super) fn drop_versions_before(&mut self, kept_out: &DocumentRecord) -> Result<()> {
         for id in self.known().named(&kept_out.name)? {
             let old = self.known().record(id)?;
