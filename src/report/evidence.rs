@@ -17,7 +17,7 @@ use fpdb_host::setters::setters;
 use fpdb_kernel::document::DocId;
 use fpdb_reading::input::{HELD_BYTES, InputLimits, ReadOptions};
 
-/// How pairs were counted, and how their passages are found.
+/// The settings with which pairs were counted, and those for finding their passages.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct PairEvidence {
@@ -65,7 +65,7 @@ impl Database {
 pub(super) struct FoundInPairs {
     /// The match of each pair.
     pub(super) matches: HashMap<(DocId, DocId), Match>,
-    /// By first document, the parts of it that do not count.
+    /// For each first document, its parts that do not count.
     pub(super) ignored: HashMap<DocId, Vec<Location>>,
 }
 

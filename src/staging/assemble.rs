@@ -53,7 +53,7 @@ pub struct Assembly {
     pub removed: u64,
     /// Number of documents that the build could not read.
     pub failures: u64,
-    /// The first of these.
+    /// The first documents that could not be read.
     pub failed: Vec<Failure>,
     /// Total size of the documents in bytes.
     pub bytes: u64,
@@ -129,7 +129,7 @@ fn add_to_store(staging: &Staging, generation: [u8; 16], store: &Store, task: &T
             return Err(Error::Stopped);
         }
         (assembly.added, assembly.unchanged, assembly.replaced) = (merged.added, merged.unchanged, merged.replaced);
-        // A merge skips nothing else.
+        // A merge skips only contents that are kept out.
         (assembly.kept_out, assembly.removed) = (merged.skips, merged.removed);
         write_whole(&path, &assembly)?;
         store.note_assembled(&generation)?;
@@ -192,8 +192,8 @@ fn database_of(staging: &Staging, build: &Assembled, store: &Store, task: &Task<
     Ok(database)
 }
 
-/// Deletes a build that is in a database. The plan and the answer go last; until then the same call can
-/// continue.
+/// Deletes a build that was added to a database. Deletes the plan and the answer last, so that the same call
+/// can continue until then.
 fn consume(root: &Path) -> Result<()> {
     for name in [MANIFEST, PARTS, DATABASE, INPUT, PLAN, ASSEMBLY] {
         let path = root.join(name);

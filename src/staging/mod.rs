@@ -14,8 +14,8 @@
 //!   database in one commit, or merges them into a database that has documents.
 //!
 //! A document's number comes from the caller's own list of inputs, so a task that runs twice makes the same
-//! rows. Each attempt at a part has its own folder, and counts once its list of files exists. So killed
-//! attempts leave nothing that counts, and either of two complete attempts is valid.
+//! rows. Each attempt at a part has its own folder, and becomes the part once its list of files exists. So a
+//! killed attempt never counts, and either of two complete attempts is valid.
 //!
 //! Hashes with very many postings are divided by document as well, each slice in a separate run. Rows travel
 //! in blocks: one row of the engine holds many, since an engine takes about 5 µs for a row. The reduce side

@@ -1,4 +1,4 @@
-//! Reduce: turns the blocks of a part into its files. It detects an engine that did not sort the blocks.
+//! Reduce: turns the blocks of a part into its files. It detects blocks that the engine did not sort.
 //! Documents are written as they arrive. Postings, names and digests of all tasks are collected and sorted
 //! here, in the memory of one part.
 

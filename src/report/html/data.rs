@@ -137,11 +137,11 @@ pub(super) struct ReportDocument {
     /// The date in the metadata, in seconds since 1970, if it can be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) dated: Option<i64>,
-    /// When the file of a stored document was last changed, in seconds since 1970, if shown and known.
+    /// The time of the last change of a stored document's file, in seconds since 1970, if shown and known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) modified: Option<i64>,
-    /// Words of a query that look like others and do not match them. The example is empty in a report without
-    /// texts.
+    /// Words of a query that look like other words and do not match them. The example is empty in a report
+    /// without texts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) disguised: Option<DisguisedWords>,
     /// Why the text cannot be shown; `None` if it can.
@@ -227,8 +227,8 @@ pub(super) struct ReportPair {
     /// Number of further pairs of their documents that share a hash.
     #[serde(skip_serializing_if = "is_zero")]
     pub(super) files_left_out: u64,
-    /// True if two submissions as wholes are below the thresholds: the first pair of their documents reaches
-    /// them.
+    /// True if two submissions as wholes are below the thresholds, but the first pair of their documents
+    /// reaches them.
     #[serde(skip_serializing_if = "is_false")]
     pub(super) by_files: bool,
     /// Index of the pair that has this one in its `files`.
@@ -270,7 +270,7 @@ pub(super) struct RemovalData {
 pub(super) struct LeftOut {
     /// Number of pairs found but not listed, because of [`max_pairs`](super::HtmlOptions::max_pairs).
     pub(super) pairs: u64,
-    /// The best measure among these.
+    /// The best measure among these pairs.
     pub(super) least: Option<f64>,
     /// Number of listed pairs without passages and texts, because of
     /// [`max_bytes`](super::HtmlOptions::max_bytes).

@@ -67,7 +67,7 @@ impl DocumentIndex {
     /// Adds a file of a submission that is one query. The text of the file is read again by its name.
     pub(super) fn file_of_query(&mut self, query: &QueryDocument) -> usize {
         let index = self.query(query, Some(Origin::File(query.name.clone().into())), None);
-        // The submission has the words of all its files.
+        // The submission lists the disguised words of all its files.
         self.list[index].disguised = None;
         self.ignored.entry(index).or_insert_with(|| spans(&query.ignored));
         index

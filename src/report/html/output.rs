@@ -39,7 +39,7 @@ impl Output {
     /// # Errors
     /// [`Error::NotAReport`] if something else exists there; [`Error::Io`].
     pub(super) fn create(target: &Path, single_file: bool) -> Result<Self> {
-        // If it is a link, the target of the link is replaced.
+        // If the path is a link, the target of the link is replaced.
         let target = target.canonicalize().unwrap_or_else(|_| target.to_owned());
         check(&target, single_file)?;
         let parent = match target.parent() {
@@ -143,7 +143,8 @@ fn replace(made: TempDir, target: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Refuses to replace anything but a report of the same kind, and a folder that holds other files too.
+/// Refuses to replace anything except a report of the same kind. A folder with a report and other files is
+/// refused too.
 fn check(target: &Path, single_file: bool) -> Result<()> {
     let refuse = |what: String| Error::NotAReport { path: target.to_owned(), what };
     let Ok(facts) = fs::metadata(target) else { return Ok(()) };

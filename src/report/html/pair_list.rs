@@ -106,7 +106,7 @@ fn text_of(pair: &Pair) -> Option<TextMeasures> {
     })
 }
 
-/// The match of a document with another of the same text, if none of their fingerprints counts.
+/// The match of two documents of the same text, if none of their fingerprints counts.
 pub(super) fn same_text(id: DocId, survivor: &ReportDocument, identical: bool) -> Match {
     Match {
         document: survivor.name.clone(),

@@ -129,7 +129,8 @@ struct Filled {
     pairs_left_out: u64,
 }
 
-/// Hands each part of a report over, by name, and returns the rest of it. `path` is for error messages.
+/// Hands over each part of a report, by name, and returns the rest of the report. `path` is for error
+/// messages.
 fn fill(
     mut report: ReportContent,
     database: Option<&Database>,
@@ -195,7 +196,7 @@ struct Pages<'a> {
     options: &'a HtmlOptions,
     /// The state of the text of each document.
     known: Vec<TextState>,
-    /// The sides of texts already in the report, for pairs still to come.
+    /// The places of passages in texts that are already in the report, for later pairs.
     sides: Sides,
     /// Number of bytes that may still be written.
     room: u64,
@@ -299,8 +300,8 @@ impl Pages<'_> {
         bytes.sum()
     }
 
-    /// Reads the text of a document. Locates in it the passages `found` of a pair, and the passages of all
-    /// later pairs. `None` if it cannot be read.
+    /// Reads the text of a document. Locates in the text the passages `found` of a pair, and the passages of
+    /// all later pairs. `None` if the text cannot be read.
     fn read(&mut self, index: usize, number: usize, found: &Match) -> std::result::Result<Option<PackedText>, Failed> {
         let text = match &self.report.overview.documents[index].origin {
             Some(origin) => self.texts.text(origin),
