@@ -22,9 +22,9 @@ pub(crate) const SUBMISSION_FILES: usize = 10;
 /// it, each folder and each archive directly in `folder` is one submission. With `.`, each first folder of a
 /// name is one submission. `folder` may also be an archive, such as `all.zip`. A part `*` stands for any one
 /// folder or archive: with `class/*`, each folder in each folder of `class` is a submission. With
-/// `2025,2026`, each folder in either of the two is a submission. Of folders that hold each other, the inner
-/// one decides. A value with a character such as `^` or `(`
-/// already is a regular expression, and is returned unchanged.
+/// `2025,2026`, each folder in either of the two is a submission. If one of these folders lies in another,
+/// the inner folder decides. A value with a character such as `^` or `(` already is a regular expression, and
+/// is returned unchanged.
 ///
 /// ```
 /// assert_eq!(fpdb::submission_pattern("class/2026"), "^(class/2026[/!][^/!]+)[/!]");

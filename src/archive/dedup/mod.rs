@@ -42,9 +42,9 @@
 //! # The rule
 //!
 //! Documents have one total order, most worth keeping first. A document is removable if one earlier survivor
-//! holds enough of its fingerprints and leaves no long stretch of it unmatched. A second pass also removes a
-//! survivor if a later survivor does so. Likeness is never passed on
-//! from document to document, because transitive closure removes most of some corpora. The answer depends
+//! holds enough of its fingerprints and leaves no long stretch of it unmatched. A second pass compares
+//! survivors with later survivors in the same way, and makes more of them removable. Likeness is never passed
+//! on from document to document, because transitive closure removes most of some corpora. The answer depends
 //! neither on threads or memory nor on where a run was interrupted. `docs/dedup-reference.md` has the rule,
 //! its costs and the measurements.
 
@@ -168,8 +168,8 @@ impl DedupRun<'_> {
         }
     }
 
-    /// Decides all ranked documents except pinned ones. `past` names the inputs of the decisions other than
-    /// the options.
+    /// Decides all ranked documents except pinned ones. `past` names all inputs of the decisions except the
+    /// options.
     fn decide(&self, mut ranking: Ranking, source: &dyn PostingSource, past: &str) -> Result<RunResult> {
         let Self { store, options, temp, plan, .. } = *self;
         let (view, monitor) = (store.view(), self.monitor());
@@ -323,7 +323,7 @@ fn join(
         join.second_pass(&active, &probed, decisions, job, monitor)?;
     }
     if join.needs_second_pass(larger_first) {
-        // Such a newcomer can justify what the order, or the bound on novel stretches, has kept.
+        // Newcomers after a pinned document can justify its removal in the cases that need a second pass.
         join.add_superseded_by_later(&mut superseded, asking, &probed, decisions, monitor)?;
     }
     Ok(JoinResult { common, boilerplate, superseded })

@@ -1,4 +1,4 @@
-//! Options: how to look for removable documents.
+//! Options of the search for removable documents.
 
 use std::path::PathBuf;
 
@@ -29,7 +29,7 @@ pub enum DedupBy {
     Containment,
 }
 
-/// Which of several similar documents to keep.
+/// The document to keep of several similar ones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Keep {
@@ -62,7 +62,7 @@ names!(Keep, "keep", "longest, first, newest or oldest", {
     Oldest => "oldest",
 });
 
-/// How earlier decisions are used.
+/// The use that a run makes of earlier decisions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DedupMode {
@@ -88,7 +88,7 @@ impl DedupMode {
     }
 }
 
-/// How to look for removable documents.
+/// Options of the search for removable documents.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
@@ -101,7 +101,7 @@ pub struct DedupOptions {
     /// The longest stretch, in symbols, of a removable document without a fingerprint that the survivor
     /// holds. `None`: no limit.
     pub max_novel: Option<u64>,
-    /// Which of several similar documents to keep.
+    /// The document to keep of several similar ones.
     pub keep: Keep,
     /// Regular expressions for names. Documents that match the first are kept in preference to all others,
     /// then those that match the second, and so on.
@@ -115,7 +115,7 @@ pub struct DedupOptions {
     /// Maximum number of posting reads for one document. A document that needs more stays and is reported as
     /// undecided. `None`: no limit.
     pub budget: Option<u64>,
-    /// How earlier decisions are used.
+    /// The use that a run makes of earlier decisions.
     pub mode: DedupMode,
     /// An existing folder for data that exceeds the memory, and for the state of an interrupted job. `None`:
     /// the folder that holds the database.

@@ -35,11 +35,12 @@ pub(super) struct MemoryPlan {
     pub(super) batch: u32,
 }
 
-/// This number of documents keeps all threads busy, and comparing them with each other costs little.
+/// Number of documents in a batch: enough to keep all threads busy, and few enough that comparing them with
+/// each other costs little.
 const BATCH: u32 = 2048;
 
-/// Bytes that each document takes in the second pass, except the bytes that other modules count and the
-/// answers of other blocks.
+/// Bytes that each document takes in the second pass, without the bytes that other modules count and without
+/// the answers of other blocks.
 const BYTES_PER_DOCUMENT: u64 = 13;
 
 /// Bytes that each document takes while documents are ranked.

@@ -34,18 +34,18 @@ pub struct Pair {
     pub containment_a: f64,
     /// Share of b's distinct hashes that a holds; from 0 to 1.
     pub containment_b: f64,
-    /// The score that orders pairs, and that the thresholds concern. In a database with one view, it is the
-    /// resemblance, weighted if hashes are weighted, without the hashes that boilerplate holds; or the
-    /// resemblance of the text as written, if that was asked for and is larger. In a database with two views,
-    /// it is the larger of both views' scores. Such a score counts a hash less the more documents hold it,
-    /// and is lower for short documents.
+    /// The score that orders pairs. The thresholds apply to it. In a database with one view, it is the
+    /// resemblance without the hashes that boilerplate holds, weighted if hashes are weighted. If the
+    /// resemblance of the text as written was requested and is larger, that is the score. In a database with
+    /// two views, it is the larger of the two views' scores. The score of a view counts a hash less the more
+    /// documents hold it, and is lower for short documents.
     pub score: f64,
     /// For source code in two views, the number of distinct hashes of the text as written that both hold. The
     /// measures above are those of the structure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text_shared: Option<u64>,
     /// For source code, the resemblance of the text as written, names and comments included. In a database
-    /// with one view, `None` if it was not asked for with
+    /// with one view, `None` if it was not requested with
     /// [`PairsOptions::own_text`](crate::archive::pairs::PairsOptions::own_text), or if a document cannot be
     /// read again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -56,10 +56,10 @@ pub struct Pair {
     /// The share of b's distinct hashes of the text as written that a holds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text_containment_b: Option<f64>,
-    /// The measures without the hashes that boilerplate holds. `None` if it holds none of this database.
+    /// The measures without the hashes that boilerplate holds. `None` if the database has no boilerplate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub without_boilerplate: Option<PairMeasures>,
-    /// The passages they share; `query` is in a and `document` in b. `None` unless added with
+    /// The passages that a and b share; `query` is in a and `document` in b. `None` unless added with
     /// [`Database::add_passages`](crate::Database::add_passages).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub passages: Option<Vec<Passage>>,
@@ -90,10 +90,10 @@ pub struct Pair {
     /// Metadata of the newer document.
     #[serde(default, skip_serializing_if = "is_empty")]
     pub b_metadata: Metadata,
-    /// When the file of the older document was last changed, as in
-    /// [`DocumentInfo::modified`](crate::DocumentInfo::modified), with
-    /// [`PairsOptions::file_times`](crate::archive::pairs::PairsOptions::file_times). `None` also for a
-    /// submission, see each of its `files`.
+    /// The time of the last change of the older document's file, as in
+    /// [`DocumentInfo::modified`](crate::DocumentInfo::modified). `None` without
+    /// [`PairsOptions::file_times`](crate::archive::pairs::PairsOptions::file_times), and for a submission:
+    /// see each of its `files`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub a_modified: Option<i64>,
     /// The same for the newer document.
@@ -180,10 +180,10 @@ pub struct PairsSummary {
     pub common: u64,
     /// Number of hashes ignored because boilerplate holds them.
     pub boilerplate: u64,
-    /// Number of hashes that nearly all documents hold, and the least number of documents that hold each.
-    /// They count, but probably belong to a text that was handed out and is not marked as boilerplate. `None`
-    /// if the hashes or the documents are few. With `new_since` or `old`, only new documents are counted;
-    /// with submissions, submissions.
+    /// Number of hashes that nearly all documents hold, and the number of documents that at least hold each
+    /// of them. These hashes count, but probably belong to a text that was handed out and is not marked as
+    /// boilerplate. `None` if the hashes or the documents are few. With `new_since` or `old`, only new
+    /// documents are counted; with submissions, submissions.
     pub handed_out: Option<(u64, u64)>,
     /// Number of pairs that share a hash but do not reach the thresholds.
     pub below: u64,

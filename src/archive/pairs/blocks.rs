@@ -25,8 +25,9 @@ pub(super) struct BlockPlan {
     pub(super) handed_out: Option<(u64, u64)>,
 }
 
-/// Least number of hashes of a text that was probably handed out. In 87 papers, four fifths of them share 7
-/// hashes of three words, and in 24 programs for one task 8; the shortest task of an essay has 20.
+/// Minimum number of hashes in nearly all documents that show a handout. Without a handout, four fifths of 87
+/// papers share 7 hashes of three words, and four fifths of 24 programs for one task share 8. The shortest
+/// task of an essay has 20.
 const HANDED_OUT: u64 = 16;
 
 /// The documents that hold one hash and may be in pairs. Each anchor is paired with the later documents in
@@ -40,7 +41,7 @@ pub(super) struct HolderLists {
 impl HolderLists {
     /// Takes the holders of a hash, ascending. If old documents are not paired with each other, the anchors
     /// are the new documents. `others` then has the old documents, and also the new ones if pairs of new
-    /// documents are wanted. So a hash that no new document holds costs nothing.
+    /// documents are wanted. So a hash that only old documents hold costs nothing.
     pub(super) fn take(&mut self, holders: &[u32], documents: &Documents) {
         self.anchors.clear();
         self.others.clear();
@@ -64,8 +65,9 @@ impl HolderLists {
     }
 }
 
-/// The number of documents that are nearly all: four fifths, or four fifths of the new ones. `None` if there
-/// are too few to tell a handout from a copy. `boilerplate` is the number of boilerplate documents.
+/// The number that counts as nearly all documents: four fifths of all, or of the new ones. `None` if there
+/// are too few documents to distinguish a handout from a copy. `boilerplate` is the number of boilerplate
+/// documents.
 fn nearly_all(documents: &Documents, boilerplate: u64) -> Option<u64> {
     let all = documents.divided.map_or(documents.count.saturating_sub(boilerplate), |(_, new)| new);
     (all >= 6).then(|| (all * 4).div_ceil(5))
@@ -123,7 +125,8 @@ impl BlockPlan {
                 common += 1;
                 return Ok(());
             }
-            // Programs of one language share a frame, which PairsOptions::of allows for in the structure.
+            // Programs of one language share a frame. PairsOptions::of gives its size in the structure, so
+            // only hashes of the structure are counted.
             if kind == 0 && nearly_all.is_some_and(|least| are_held_by(documents, least, holders)) {
                 handed_out += 1;
             }

@@ -243,8 +243,8 @@ impl<const VIEWS: usize, W: WeightSum> Counter<VIEWS, W> {
             let (view, list) = lists.list(number);
             let view = view.min(VIEWS - 1);
             let weight = lists.weights.get(number as usize).copied().unwrap_or(0.0);
-            // Lists ascend, so going through one from its end needs no search for the first document after
-            // the anchor.
+            // Lists ascend. Read from its end, a list needs no search for the first document after the
+            // anchor.
             for &other in list.iter().rev().take_while(|&&other| paired_with_all || other > anchor) {
                 // Two new documents are counted as a pair only once, when the earlier one is the anchor.
                 if new_together && other <= anchor && documents.is_new(other) == Some(true) {

@@ -24,7 +24,7 @@ pub(super) struct Documents {
     /// By id, the number of distinct fingerprints in each view. The number is 0 for boilerplate and for ids
     /// without a document.
     sizes: Vec<[u32; 2]>,
-    /// By id, the number of these that boilerplate holds. Empty without boilerplate.
+    /// By id, the number of these fingerprints that boilerplate holds. Empty without boilerplate.
     handed_out: Vec<[u32; 2]>,
     /// The weight of hashes that the caller asked for.
     weighting: Weight,
@@ -229,7 +229,7 @@ impl Documents {
         self.submissions.are_any() && !self.joined
     }
 
-    /// A document; or its submission, if documents are joined.
+    /// The id that stands for a document: that of its submission if documents are joined, otherwise its own.
     fn holder_of(&self, id: u32) -> u32 {
         if self.joined { self.submissions.of(id) } else { id }
     }
@@ -471,7 +471,7 @@ fn measures(shared: f64, a: f64, b: f64) -> [f64; 3] {
     [share(shared, a + b - shared), share(shared, a), share(shared, b)]
 }
 
-/// A document can lack symbols in one view, so `whole` may be 0.
+/// `part` / `whole`, or 0 if `whole` is 0, because a document can lack symbols in one view.
 fn share(part: f64, whole: f64) -> f64 {
     if whole > 0.0 { part / whole } else { 0.0 }
 }

@@ -31,7 +31,8 @@ pub struct PairsOptions {
     /// The smallest containment of one document in the other, weighted if hashes are weighted. One direction
     /// suffices.
     pub min_containment: f64,
-    /// Hashes that more documents hold do not count as shared. They are counted as common. `None`: no cap.
+    /// Hashes that more than this number of documents hold do not count as shared. They are counted as
+    /// common. `None`: no cap.
     pub max_df: Option<u64>,
     /// Prefixes of names. Only documents under different prefixes are paired; the longest fitting prefix
     /// counts. With a single prefix, one document is under it and the other is not. Empty: all pairs.
@@ -151,7 +152,7 @@ impl PairsOptions {
         Self { min_resemblance: if evident { 0.0 } else { 0.03 }, ..Self::all() }
     }
 
-    /// The defaults with the caller's thresholds. If one threshold is given, the others are lifted.
+    /// The defaults with the caller's thresholds. If one threshold is given, the others do not apply.
     #[must_use]
     pub fn at_least(
         profile: &Profile,
@@ -202,7 +203,7 @@ fn default_submission_files() -> usize {
     SUBMISSION_FILES
 }
 
-/// How documents are put into groups. A document in no group pairs with all.
+/// The way to put documents into groups. A document in no group pairs with all.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]

@@ -155,7 +155,7 @@ impl Sketches {
                 sketch.shrink_to_fit();
             }
             (Some(_), None) => {}
-            // Part of a submission does not describe the whole.
+            // A part of a submission does not describe all of it.
             (None, _) => *sketch = None,
         }
         self.kept = self.kept + sketch.as_ref().map_or(0, Vec::len) - before;

@@ -5,7 +5,7 @@
 //! its hash that serve at least one window without an earlier occurrence. The first occurrence of a window is
 //! always at a holder, so other anchors need no comparison.
 //!
-//! If the surroundings of a text always differ, each occurrence becomes a holder. An example is the last
+//! If the text around an anchor always differs, each occurrence becomes a holder. An example is the last
 //! anchor of a menu on thousands of pages. So at most [`MOST_HOLDERS`] holders of a hash are kept. A window
 //! that no kept holder has goes to a second sort, by the hash of all its symbols. All windows equal to it go
 //! there too, since their first occurrence is not at a kept holder either. So the work is linear: at most

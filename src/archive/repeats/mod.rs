@@ -3,11 +3,11 @@
 //! [`Database::for_each_repeat`](crate::Database::for_each_repeat) lists them and changes nothing.
 //! [`Database::apply`](crate::Database::apply) cuts them out of copies, or marks them.
 //!
-//! A *window* is a run of N symbols ([`RepeatOptions::min_length`]). It is *repeated* if the same N symbols
-//! begin at an earlier place: in a document of lower id, or earlier in the same document. The symbols of all
-//! repeated windows are removable. The first occurrence of a window is not removed on account of that window.
-//! The answer is exact to the symbol, and depends only on the documents and N. `docs/dedup-reference.md` has
-//! the rule.
+//! A *window* is a run of N symbols ([`RepeatOptions::min_length`]). A window is *repeated* if the same N
+//! symbols begin at an earlier place: in a document of lower id, or earlier in the same document. The symbols
+//! of all repeated windows are removable. A repeated window does not make its first occurrence removable. The
+//! answer is exact to the symbol, and depends only on the documents and N. `docs/dedup-reference.md` has the
+//! rule.
 
 // Each window has an *anchor*: of its k-grams of K = N / 2 symbols, the last one with the smallest hash. That
 // is winnowing with a window of N - K + 1 hashes (Schleimer et al. 2003, Definition 1). Equal windows have

@@ -1,4 +1,4 @@
-//! Options: how to look for repeated passages.
+//! Options of the search for repeated passages.
 
 use std::path::PathBuf;
 
@@ -10,7 +10,7 @@ use fpdb_host::setters::setters;
 use fpdb_kernel::profile::Profile;
 use fpdb_reading::input::InputLimits;
 
-/// How to look for repeated passages.
+/// Options of the search for repeated passages.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]

@@ -75,7 +75,7 @@ pub struct Uncompared {
     pub document: String,
     /// Id of the document.
     pub id: DocId,
-    /// Why its text is not available.
+    /// The reason why its text is not available.
     pub why: String,
 }
 

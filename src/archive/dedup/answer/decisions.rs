@@ -1,4 +1,4 @@
-//! Decisions: whether each document stays, and if not, why.
+//! Decisions: records for each document whether it stays, and if not, the reason.
 
 use bincode::{Decode, Encode};
 
@@ -37,7 +37,7 @@ pub(in crate::archive::dedup) enum Decision {
     Removable(Witness),
 }
 
-/// Why a document is removable. The file of a job stores the fields in this order.
+/// The reason why a document is removable. The file of a job stores the fields in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Encode, Decode)]
 pub(in crate::archive::dedup) struct Witness {
     /// Rank of the survivor.

@@ -20,13 +20,13 @@ pub struct Removable {
     pub(crate) schema: Schema<Self>,
     /// Name of the document.
     pub remove: String,
-    /// Id of the document; it tells apart versions of one name.
+    /// Id of the document. Documents with the same name have different ids.
     pub remove_id: DocId,
     /// Name of the survivor, which is not removable itself.
     pub keep: String,
     /// Id of the survivor.
     pub keep_id: DocId,
-    /// Why the document is removable.
+    /// The reason why the document is removable.
     pub because: Because,
     /// The resemblance, or the containment of the document in the survivor; from 0 to 1.
     pub score: f64,
@@ -97,7 +97,7 @@ pub struct Superseded {
     pub by: String,
     /// Id of the later document.
     pub by_id: DocId,
-    /// Why the later document would justify the removal.
+    /// The reason why the later document would justify the removal.
     pub because: Because,
     /// The resemblance, or the containment of the document in the later one; from 0 to 1.
     pub score: f64,
@@ -129,7 +129,7 @@ impl Answer for Superseded {
 pub enum DedupRow {
     /// A removable document.
     Removable(Removable),
-    /// A document that was not decided.
+    /// A document that stays because the budget was too small to decide about it.
     Undecided(Undecided),
     /// A document that stays although a newcomer would justify its removal.
     Superseded(Superseded),

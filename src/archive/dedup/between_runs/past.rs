@@ -1,5 +1,5 @@
 //! Past: the earlier decisions that still hold. A document is removable because of its survivor. If the
-//! survivor is no longer stored, or has become boilerplate, the decision is open again.
+//! survivor was deleted or has become boilerplate, the decision is open again.
 
 use roaring::RoaringBitmap;
 

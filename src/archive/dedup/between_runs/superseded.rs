@@ -23,7 +23,7 @@ struct Asking {
     found: SearchResult,
 }
 
-/// The side of the pinned document, in the order, on which newcomers are looked for.
+/// Where newcomers are looked for: before or after the pinned document, in order of rank.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Side {
     Before,
@@ -31,8 +31,8 @@ enum Side {
 }
 
 impl Join<'_> {
-    /// For each of these pinned documents, the first newcomer on this side that supersedes it, if there is
-    /// one. Ascending.
+    /// For each of these pinned documents that a newcomer on this side supersedes, the first such newcomer.
+    /// In ascending order of the pinned documents.
     fn first_newcomers(
         &self,
         (pinned, side): (impl Iterator<Item = Rank>, Side),

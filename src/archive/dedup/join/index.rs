@@ -30,9 +30,9 @@ struct List {
 /// Maximum length of the arena: offsets have 32 bits.
 const MOST_LISTED: usize = 1 << 31;
 
-/// Maximum number of terms in an index that is filled without asking whether it is full. A term takes at most
-/// four places in the arena: its list is up to half empty, and has left as many places as it takes when it
-/// grew.
+/// Maximum number of terms in an index that is filled without checking whether it is full. A term takes at
+/// most four places in the arena: up to half of its list is empty, and the smaller slots that the list has
+/// left take as many places again.
 pub(in crate::archive::dedup) const MOST_TERMS: u64 = MOST_LISTED as u64 / 4;
 
 impl SurvivorIndex {

@@ -13,7 +13,7 @@ use crate::archive::dedup::terms::holders::TermKey;
 use crate::archive::dedup::terms::sets::{Term, weight};
 use fpdb_host::error::Result;
 
-/// The result of a search.
+/// The result of a search for a witness.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::archive::dedup) enum SearchResult {
     Found(Witness),
@@ -94,7 +94,7 @@ impl Join<'_> {
         let mut probe = |term: TermKey, weight: u32| {
             let holders = index.holders(term, &mut one);
             let from = if first == 0 { 0 } else { holders.partition_point(|&holder| (holder as usize) < first) };
-            // Further holders of one list would exceed the budget by themselves.
+            // More holders than this in one list would alone exceed the budget.
             for &holder in holders[from..].iter().take(most) {
                 let count = &mut buffers.counts[holder as usize];
                 if *count == 0 {

@@ -2,7 +2,8 @@
 //!
 //! Survivors are indexed until the memory is full. The later documents are compared with this *block* of
 //! survivors, and the documents still open form the next blocks. So a document is compared with all survivors
-//! before it, in order. Its witness is the first that justifies its removal, wherever blocks end.
+//! before it, in order. Its witness is the first survivor that justifies its removal. The ends of blocks do
+//! not change this.
 //!
 //! Within a block, documents are decided in batches. A batch is compared with the survivors before it on all
 //! threads, and then with the survivors inside it, in order.
@@ -226,8 +227,8 @@ impl Join<'_> {
         })
     }
 
-    /// True if a document that stays after the first pass can still be removable. Only a survivor of larger
-    /// rank can have been missed.
+    /// True if a document that stays after the first pass can still be removable, because of a survivor of
+    /// larger rank.
     pub(in crate::archive::dedup) fn needs_second_pass(&self, larger_first: bool) -> bool {
         // Without the novelty bound, if a smaller document can replace a larger one, the larger one can also
         // replace the smaller one.

@@ -1,7 +1,7 @@
 //! Probes: a few terms of a document through which the join finds all survivors that could justify its
 //! removal.
 //!
-//! Two rules give probes, and the cheaper one is used.
+//! Two rules give probes. The rule with the cheaper probes is used.
 //!
 //! - Threshold: a survivor must hold m of the document's n fingerprints. So it holds at least one of any
 //!   `n-m+1` of them, and e + 1 of any `n-m+1+e` (prefix filter: Bayardo, Ma and Srikant 2007; Xiao et al.
@@ -30,8 +30,8 @@ pub(in crate::archive::dedup) enum Probes {
     Stretch(Vec<TermKey>),
 }
 
-/// Stretches are considered only if the summed df of the rarest terms is at least this. A stretch takes some
-/// ten microseconds to find, and so does comparing the places of one survivor.
+/// A stretch is looked for only if the summed df of the rarest terms is at least this. To find a stretch
+/// takes some ten microseconds, and so does a comparison of the places of one survivor.
 const COSTLY: u64 = 64;
 
 /// Marks a fingerprint that no other document holds.

@@ -2,7 +2,8 @@
 //! that order.
 //!
 //! Documents of the same bytes form one group; under the rule `exact-text`, documents of the same text do.
-//! The first of a group is its *leader*. Only leaders are compared, and the others share their leader's fate.
+//! The first of a group is its *leader*. Only leaders are compared. The decision about a leader applies to
+//! its whole group.
 
 pub(super) mod same_text;
 
@@ -147,7 +148,8 @@ pub(in crate::archive::dedup) struct RankingKey {
     pub(in crate::archive::dedup) protected: bool,
     /// The index of the first pattern that prefers the document.
     pub(in crate::archive::dedup) preferred: Option<u32>,
-    /// When the file was last written, in nanoseconds since 1970. `None` if unknown, and for parts of files.
+    /// The time of the last change of the file, in nanoseconds since 1970. `None` if unknown, and for parts
+    /// of files.
     pub(in crate::archive::dedup) file_time: Option<i64>,
     /// The time of the document.
     pub(in crate::archive::dedup) time: DocumentTime,
@@ -161,7 +163,7 @@ impl RankKey {
         let class = preferred + if document.protected { 0 } else { NOT_PROTECTED };
         let size = u64::from(u32::MAX - document.distinct);
         let time = |time: i64| (time as u64) ^ (1 << 63);
-        // The source has the two highest bits, so of the nanoseconds the two lowest do not count.
+        // The source takes the two highest bits, so the two lowest bits of the nanoseconds are dropped.
         let DocumentTime { source, time: (seconds, more) } = document.time;
         let (source, age) = ((source as u64) << 62, time(nanoseconds(seconds, more)));
         let (worth, second) = match keep {
@@ -278,7 +280,7 @@ impl Ranking {
             alike.push(twin.rank);
         }
         ranking.order_by_arrival(&mut alike, keep);
-        // Earlier decisions stand, even if other documents now come before.
+        // Earlier decisions stand, even if newcomers come before the pinned documents.
         for rank in &ranking.pinned {
             let leader = std::mem::replace(&mut ranking.leaders[rank as usize], rank);
             if leader != rank {

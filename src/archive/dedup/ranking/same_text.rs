@@ -35,7 +35,7 @@ pub(in crate::archive::dedup) struct SameTextMemory {
     pub(in crate::archive::dedup) reading: u64,
 }
 
-/// The texts of documents that may have the same text as another.
+/// The texts of documents that may have the same text as another document.
 #[derive(Debug, Default)]
 pub(in crate::archive::dedup) struct SameText {
     /// The digest of a document's symbols, by the digest of its bytes.

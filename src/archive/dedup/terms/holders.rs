@@ -18,7 +18,7 @@ pub(in crate::archive::dedup) type TermKey = u64;
 
 const DIGEST_BITS: u32 = 57;
 
-/// How a hash is used.
+/// The use of a hash.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::archive::dedup) enum HashUse<'a> {
     /// Several documents hold it.
@@ -165,7 +165,7 @@ mod tests {
     use super::*;
     use crate::archive::dedup::ranking::NOT_RANKED;
 
-    /// A use, without what `Own` leaves open.
+    /// The name of a use and, for a term, its postings.
     type Found = (&'static str, Vec<(Rank, u32)>);
 
     fn expected(postings: &[Posting], ranks: &[Rank], twins: &RoaringBitmap, max_df: Option<u64>) -> Found {

@@ -4,9 +4,9 @@
 //! Each partition is small enough to be sorted in the processor's caches, if memory allows. It is then sorted
 //! and packed as the sets of its documents.
 //!
-//! A quarter of the memory is for that. With many threads or many postings, the share of a thread has no room
-//! for a partition. Such a partition is first divided into parts that have room, on disk. As many parts are
-//! packed at once as fit in the quarter, so their sets fit in it too before they are stored.
+//! A quarter of the memory is for sorting and packing. With many threads or many postings, a partition may
+//! not fit in one thread's share of this quarter. Such a partition is first divided, on disk, into parts that
+//! fit. The parts packed at one time fit in the quarter together, and so do their sets until they are stored.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -39,7 +39,7 @@ fn room(memory: u64) -> u64 {
 }
 
 /// Number of records that may be in one partition, unless a document has more. All postings of its documents
-/// count, since it is not known yet which are shared.
+/// count, since the shared ones are not known yet.
 fn most_in_partition(postings: u64, memory: u64) -> u64 {
     SORTED_AT_ONCE.min(room(memory)).max(postings / MOST_PARTITIONS).max(1)
 }
@@ -102,8 +102,8 @@ const HELD_BACK: (u64, u64) = (16, 256);
 /// Number of records read from a file at a time.
 const READ_AT_ONCE: usize = 1 << 14;
 
-/// Minimum number of records that a thread has room for, if the memory for all threads has. With less room,
-/// fewer threads work: parts that are still smaller would be too many.
+/// Minimum number of records that a thread has room for, unless the memory for all threads has room for
+/// fewer. If the shares would be smaller, fewer threads work, because there would be too many parts.
 const LEAST_ROOM: u64 = 1 << 10;
 
 /// The partition of a rank is looked up in a table of at most 2^`COARSE_BITS` ranges.
@@ -113,7 +113,7 @@ const COARSE_BITS: u32 = 12;
 /// sort.
 const SORTED_AT_ONCE: u64 = 1 << 19;
 
-/// Maximum number of partitions, about, since each can be a file. Little memory does not force more: a
+/// Approximate maximum number of partitions, since each can be a file. Small memory needs no more, because a
 /// partition can be sorted in parts.
 const MOST_PARTITIONS: u64 = 256;
 
@@ -380,7 +380,7 @@ fn divide(
     Ok(())
 }
 
-/// The view one thread has of the partitions, with its unwritten records.
+/// The writer of one thread to the partitions, with its unwritten records.
 pub(super) struct PartitionWriter<'a> {
     partitions: &'a Partitions<'a>,
     /// For each partition, the records not yet written.

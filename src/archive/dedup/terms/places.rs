@@ -1,8 +1,8 @@
 //! Places: the positions of the compared documents' fingerprints.
 //!
 //! The store keeps positions by document, many documents to a block. The join needs them by rank, and would
-//! read a block for each document. So they are read once beforehand, in the order of the store, and kept at
-//! one or two bytes a fingerprint. They are in memory as far as they fit, and the rest is on disk.
+//! read a block for each document. So the positions are read once beforehand, in the order of the store, and
+//! kept at one or two bytes a fingerprint: in memory as far as they fit, and the rest on disk.
 
 use std::fs::File;
 use std::ops::Range;

@@ -8,8 +8,8 @@
 //! The postings of shared hashes are first divided by rank ([`super::partitions`]), then packed: twelve bytes
 //! a term, and a few for each run of ordinals.
 //!
-//! Only then is the number of a document's shared hashes known. If it is below the threshold, no survivor can
-//! justify the document's removal: it stays, and its ordinals are not kept.
+//! The number of a document's shared hashes is known only when its set is packed. If it is below the
+//! threshold, no survivor can justify the document's removal: it stays, and its ordinals are not kept.
 
 use std::fs::File;
 use std::ops::Range;
@@ -60,7 +60,7 @@ pub(in crate::archive::dedup) const BYTES_PER_DOCUMENT: u64 = 24;
 /// Maximum bytes of a posting in the packed sets: a term of its own, and one run.
 pub(super) const BYTES_PER_POSTING: u64 = size_of::<Term>() as u64 + 8;
 
-/// The sets, and what else the pass over the postings finds.
+/// The sets, and the other results of the pass over the postings.
 pub(in crate::archive::dedup) struct Collected {
     pub(in crate::archive::dedup) sets: Sets,
     /// By rank, true if a survivor may justify the document's removal.
