@@ -3,10 +3,10 @@
 //!
 //! `fpdb` implements *Winnowing: Local Algorithms for Document Fingerprinting* (Schleimer, Wilkerson and
 //! Aiken, 2003) as a database, and *Detecting short passages of similar text in large document collections*
-//! (Lyon, Malcolm and Dickerson, 2001) as one setting of the same engine. A document's text is brought to a
-//! standard form of symbols, every k consecutive symbols are hashed, and of every w consecutive hashes at
-//! least one is kept. So any two documents that share a run of t = w + k - 1 symbols share a fingerprint.
-//! This is the *guarantee*, and it holds through to the answer of a query.
+//! (Lyon, Malcolm and Dickerson, 2001) as one setting of the same engine. `fpdb` brings a document's text to
+//! a standard form of symbols, and hashes every k consecutive symbols. Of every w consecutive hashes it keeps
+//! at least one. So any two documents that share a run of t = w + k - 1 symbols share a fingerprint. This is
+//! the *guarantee*. It holds for the answers of queries too.
 //!
 //! `fpdb` is not a search engine (nothing shorter than k symbols can match), a judge (similarity is not proof
 //! of copying), or a similarity of meaning (a translation shares no symbols).

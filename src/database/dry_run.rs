@@ -8,8 +8,9 @@ use fpdb_host::progress::Task;
 use fpdb_reading::input::Source;
 
 impl Database {
-    /// Reports what an ingest of these sources would add, replace and remove. Reads the documents. If many
-    /// new documents have the same name or content, compares only those that fit into the memory.
+    /// Reports what an ingest of these sources would add, replace and remove. Reads the documents. Compares a
+    /// new document only with those earlier new documents that are still in memory. So for very many new
+    /// documents of equal names or contents, the numbers can differ from those of the ingest.
     ///
     /// # Errors
     /// As [`DatabaseWriter::ingest_sources`](crate::DatabaseWriter::ingest_sources).

@@ -20,9 +20,9 @@ use fpdb_store::{DamagedStore, DocumentRecord, LOGS, Level, MANY_BLOCKS, SourceR
 #[non_exhaustive]
 pub struct DocumentInfo {
     pub(crate) schema: Schema<Self>,
-    /// Its number.
+    /// The document's number.
     pub id: DocId,
-    /// Its name: its path as it was given, or the name that the caller gave.
+    /// The document's name: its path as the user gave it, or the name that the caller gave.
     pub name: String,
     /// The absolute path it was read from; `None` for standard input and for a document from memory.
     pub source: Option<String>,
@@ -83,15 +83,15 @@ impl Answer for DocumentInfo {
 #[non_exhaustive]
 pub struct DatabaseStats {
     pub(crate) schema: Schema<Self>,
-    /// Its folder.
+    /// The folder of the database.
     #[serde(serialize_with = "as_shown")]
     #[cfg_attr(feature = "json-schema", schemars(with = "String"))]
     pub path: PathBuf,
     /// A random text that identifies the database. Its copies and restored backups have the same text.
     pub database_id: String,
-    /// The version of its format.
+    /// The version of the disk format.
     pub format: u32,
-    /// Its settings.
+    /// The settings of the database.
     pub profile: Profile,
     /// Documents, without deleted ones.
     pub documents: u64,
@@ -153,7 +153,7 @@ impl Answer for DatabaseStats {
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct RememberedSource {
-    /// Its absolute path.
+    /// The absolute path of the file or folder.
     pub path: String,
     /// The options, as [`Database::remembered`](crate::Database::remembered) returns them.
     pub options: Map<String, Value>,

@@ -49,7 +49,7 @@ impl Database {
 }
 
 impl DatabaseWriter {
-    /// Keeps the contents of these documents out: from now on, an ingest skips a document with the same
+    /// Keeps the contents of these documents out. From now on, an ingest skips a document with the same
     /// bytes, whatever its name, unless a stored document has these bytes. Ignores unknown numbers. Deletes
     /// nothing: call [`Self::remove_numbers`] afterwards. Each commit notes at most 100,000 documents. After
     /// an interruption, the same call notes the others.
@@ -102,9 +102,9 @@ impl DatabaseWriter {
 
     /// Lets contents in again. `names` are the names that documents with these contents had when they were
     /// removed, or the contents' digests in hexadecimal digits. A path counts as the name that an ingest
-    /// gives to it. If a member of an archive or of a file of records was kept out, the next ingest reads
-    /// this file again, even if it is unchanged. The result counts the contents (`readmitted`), and lists the
-    /// names that no content has.
+    /// gives to it. An unchanged archive or file of records is read again by the next ingest if one of its
+    /// members was kept out. The result counts the contents (`readmitted`), and lists the names that no
+    /// content has.
     ///
     /// # Errors
     /// Fails if the store cannot be read or written.

@@ -57,7 +57,7 @@ pub(crate) fn options(settings: &[String]) -> Map<String, Value> {
     options
 }
 
-/// The settings of a record, after files moved from `old` to `new`: each glob for a path in `old` becomes a
+/// The settings of a record, after files moved from `old` to `new`. Each glob for a path in `old` becomes a
 /// glob for the path in `new`. Both are folders that end with `/`, or both are the path of one file. If
 /// `keeps` is true, the old globs stay beside the new ones. `None` if no glob is for a path in `old`.
 pub(super) fn moved(settings: &[String], (old, new): (&str, &str), keeps: bool) -> Option<Vec<String>> {

@@ -32,7 +32,7 @@ pub struct SelectedDocuments {
 impl Database {
     /// Selects the documents whose names begin with one of `prefixes`, and whose metadata have all `fields`
     /// (names and values). Without prefixes, every name fits. A field name in another case fits too, unless
-    /// the document has a field with the exact spelling. A field name can end with a sign: `~` selects values
+    /// the document has a field with the exact spelling. A field name can end with a sign. `~` selects values
     /// that contain the given value, `>` equal or later values, and `<` equal or earlier values. If the given
     /// value is a date of ISO 8601, only dates fit, in the order of time. If it is a number, only numbers
     /// fit, and also dates if it can be a year. Otherwise values are in the order of text. A text or date
@@ -78,9 +78,9 @@ impl Database {
         ids.into_iter().map(|id| Ok(DocumentInfo::new(id, store.document(id)?))).collect()
     }
 
-    /// The error for a value that no document has in its metadata: [`Error::NoSuchKey`] if no document has
-    /// the field, otherwise [`Error::NothingFits`], with a looser choice that documents fit if there is one.
-    /// Reads the records of all documents.
+    /// The error for a value that no document has in its metadata. It is [`Error::NoSuchKey`] if no document
+    /// has the field. Otherwise it is [`Error::NothingFits`], with a looser choice that fits documents, if
+    /// there is one. Reads the records of all documents.
     ///
     /// # Errors
     /// [`Error::Stopped`]; a failure to read the store.

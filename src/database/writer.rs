@@ -243,7 +243,7 @@ impl DatabaseWriter {
         self.beside(other, task, || ingest::reread(&self.store, &other.store, options, task))
     }
 
-    /// Changes this database while `other` stays as it is.
+    /// Changes this database, and keeps `other` unchanged meanwhile.
     fn beside<T>(&self, other: &Database, task: &Task<'_>, change: impl FnOnce() -> Result<T>) -> Result<T> {
         // The locks are always taken in the same order, so that two mutual merges do not deadlock.
         if Arc::as_ptr(&self.store) < Arc::as_ptr(&other.store) {

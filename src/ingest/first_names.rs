@@ -108,9 +108,8 @@ impl<'a> FirstNames<'a> {
     }
 
     /// True if the file at `other` still exists, so that a file at `source` cannot take its name. Equal bytes
-    /// change nothing, since `source` may be a copy. But if `other` is in no source of this run, and both
-    /// paths lead to one file or the database was copied together with the file, the file at `source` takes
-    /// the name.
+    /// change nothing, since `source` may be a copy. There are two exceptions, unless `other` is in a source
+    /// of this run: both paths lead to one file, or the database was copied together with the file.
     fn keeps_its_name(&self, other: &str, source: &str) -> Result<bool> {
         let (other, source) = (Path::new(other), Path::new(source));
         if !other.is_file() || other.ancestors().any(|folder| self.is_root(folder)) {

@@ -129,9 +129,9 @@ pub(super) fn is_same(options: &IngestOptions, stored: &DocumentRecord, record: 
     stored.digest == record.digest && same_format
 }
 
-/// True if a stored document may have the content of an unread file of `bytes` bytes. Its size must be the
-/// same and its format allowed. Its text must be stored if this run stores texts, and it must be boilerplate
-/// if this run makes it so.
+/// True if a stored document may have the content of an unread file of `bytes` bytes. The stored document
+/// must have this size and an allowed format. Its text must be stored if this run stores texts, and it must
+/// be boilerplate if this run makes it boilerplate.
 fn may_be(stored: &DocumentRecord, options: &IngestOptions, about: &About, bytes: u64) -> bool {
     let keeps = stored.stored_text || !options.store_text;
     let marked = stored.boilerplate || !marks(options, about);

@@ -52,7 +52,7 @@ pub(super) enum IntakeStep {
 pub(super) struct ReadContainer {
     pub(super) name: String,
     pub(super) file: Arc<FileFacts>,
-    /// True if no error left out a part of it.
+    /// True if no error left out a part of the file.
     pub(super) whole: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Options of an ingest: which documents it reads, and what it stores.
+//! Options of an ingest: the documents that it reads, and the data that it stores.
 
 use std::sync::Arc;
 
@@ -50,16 +50,15 @@ pub struct IngestOptions {
     #[serde(skip)]
     pub(super) boilerplate_reach: Arc<Reach>,
     /// The metadata of documents, as a table. A document that is stored with the same bytes is reported as
-    /// unchanged, but its metadata are updated: new names are added, values of known names change, and other
+    /// unchanged, but its metadata are updated. New names are added, values of known names change, and other
     /// names stay. A row of the table replaces all metadata of its document. Default: no table. Not part of
     /// the JSON.
     #[serde(skip)]
     pub metadata: Option<Arc<MetadataTable>>,
     /// Removes stored documents of the given folders if their files are gone, and members that containers no
     /// longer hold. A document whose file has a new name in these folders and the same bytes keeps its number
-    /// and metadata. These documents stay: those that the options leave out, those that the run could not
-    /// look for, those behind a broken link, and those of any folder that is now empty. A stopped run removes
-    /// nothing.
+    /// and metadata. Documents stay if the options leave them out, if the run could not look for them, if
+    /// they are behind a broken link, or if their folder is now empty. A stopped run removes nothing.
     pub prune: bool,
     /// Stores nothing: reads everything that the run would read, and reports the documents that it would add,
     /// replace and remove. See [`Database::ingest_dry_run`](crate::Database::ingest_dry_run).

@@ -60,7 +60,7 @@ pub(super) fn run(
         for step in &taken {
             outcome = intake.take(step);
             if outcome.is_err() {
-                // The other threads notice and end; their last messages are dropped.
+                // The other threads notice the stop and end. Their last messages are dropped.
                 stop.stop();
                 break;
             }

@@ -89,7 +89,7 @@ impl<'a, 'w> Rereading<'a, 'w> {
             self.documents.push((id, record));
             Ok(true)
         })?;
-        // After a stop the intake ignores what comes.
+        // After a stop the intake ignores all further documents.
         let _ = self.hand_over()?;
         let _ = self.walker.hand_over();
         Ok(())

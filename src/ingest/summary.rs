@@ -38,8 +38,8 @@ pub struct IngestSummary {
     /// Stored documents deleted because their file is gone.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub pruned: u64,
-    /// Stored documents that stay although their file is gone, because they were read from another place than
-    /// the folders of this run; for example, the folder was moved. With
+    /// Stored documents that stay although their file is gone, because they were read from a place outside
+    /// the folders of this run. For example, the folder was moved. With
     /// [`IngestOptions::prune`](crate::IngestOptions::prune).
     #[serde(default, skip_serializing_if = "is_zero")]
     pub elsewhere: u64,
@@ -63,12 +63,12 @@ pub struct IngestSummary {
     /// Documents that could not be read.
     #[serde(default)]
     pub failures: u64,
-    /// The first [`IngestSummary::LISTED`] of them.
+    /// The first [`IngestSummary::LISTED`] failures.
     pub failed: Vec<Failure>,
     /// Files and members that were skipped: binary files, links, pipes and the like.
     #[serde(default)]
     pub skips: u64,
-    /// The first [`IngestSummary::LISTED`] of them.
+    /// The first [`IngestSummary::LISTED`] skipped files and members.
     pub skipped: Vec<Skipped>,
     /// Skipped archives of kinds that are not read, such as 7z.
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -82,11 +82,12 @@ pub struct IngestSummary {
     pub attachments: u64,
     /// Bytes of the added and replacing documents.
     pub bytes: u64,
-    /// Symbols of these documents.
+    /// Symbols of the added and replacing documents.
     pub symbols: u64,
-    /// Fingerprints of these documents.
+    /// Fingerprints of the added and replacing documents.
     pub fingerprints: u64,
-    /// Byte sequences in these documents that are no characters in the document's encoding.
+    /// Byte sequences in the added and replacing documents that are not characters in the document's
+    /// encoding.
     pub undecodable: u64,
     /// Documents that have such sequences.
     pub undecodable_documents: u64,
@@ -128,7 +129,7 @@ impl Answer for IngestSummary {
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Skipped {
-    /// Its name.
+    /// The name of the file or member.
     pub name: String,
     /// The reason for skipping it.
     #[cfg_attr(feature = "json-schema", schemars(with = "String"))]

@@ -163,11 +163,11 @@ pub struct QueryDocument {
 pub struct Ignored {
     /// Its place in the query document.
     pub query: Location,
-    /// Why it is ignored.
+    /// The reason why this part is ignored.
     pub because: IgnoredBecause,
 }
 
-/// Why fingerprints are ignored.
+/// The reason why fingerprints are ignored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
@@ -260,8 +260,8 @@ pub struct Match {
     pub repeats: u64,
     /// The documents of a submission that share most, each with its own measures and passages. Empty for
     /// documents. See [`QueryOptions::submission_by`](crate::QueryOptions::submission_by). If the query is a
-    /// submission, each of them is a pair of a document of the query and a stored document, and matches that
-    /// are documents list such pairs too.
+    /// submission, each of these files is a pair of a document of the query and a stored document. Matches
+    /// that are documents then list such pairs too.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<Match>,
     /// Number of further documents of the submission that share a hash, or of further pairs if the query is a

@@ -17,11 +17,12 @@ use fpdb_reading::extract::{Extracted, Map};
 pub struct DisguisedWords {
     /// Number of these words.
     pub words: u64,
-    /// The first of them.
+    /// The first of these words.
     pub example: String,
-    /// Its offset in bytes, in the document or in the text extracted from it, like the offsets of passages.
+    /// The offset of this example in bytes, in the document or in the text extracted from it, like the
+    /// offsets of passages.
     pub start: u64,
-    /// The file that holds it, if the query is a submission.
+    /// The file that holds the example, if the query is a submission.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! Options: what a query looks for, and its measures.
+//! Options: the text that a query looks for, and its measures.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -48,7 +48,7 @@ pub struct QueryOptions {
     /// A hash that more than this number of documents hold is common and does not count as shared. A stored
     /// document used as the query counts as a holder. `None`, the default: no hash is common.
     pub max_df: Option<u64>,
-    /// Whether to find the passages of the matches; by default true.
+    /// If true, the passages of the matches are found; by default true.
     pub passages: bool,
     /// The documents to compare with, in any order. `None`, the default: all. Common hashes are always
     /// counted over all documents.
@@ -175,7 +175,8 @@ pub struct PassageOptions {
     pub rewritten: bool,
     /// Passages with fewer agreeing symbols are left out. With `rewritten`, symbols agree in any order.
     /// Symbols of ignored quotations and phrases do not count here. In source code, passages that add fewer
-    /// symbols than this to longer ones are left out too. There, 0 means 20, unless all passages are shorter.
+    /// symbols than this to longer ones are left out too. In source code, 0 means 20, unless all passages are
+    /// shorter.
     pub least: u64,
     /// Maximum number of passages of a document to return. If there are very many, uninformative ones are
     /// left out first, then the shortest. `None`: all.

@@ -34,7 +34,7 @@ pub struct DocumentText {
     pub bytes: Vec<u8>,
     /// The format of the document.
     pub format: Format,
-    /// Whether `bytes` are the document's or extracted text.
+    /// The text that offsets refer to: the document's bytes or extracted text.
     pub offsets: Offsets,
     /// The encoding of the bytes, by its WHATWG name. `ASCII` if all are ASCII; `bytes` if the document is
     /// not read as characters.

@@ -4,8 +4,7 @@
 //! for each pair.
 //!
 //! Rejected: the crate `quick_cache`. It divides the bytes among shards, so a long text fits in none. It
-//! would avoid the one lock that this cache takes for each comparison, but a comparison takes far longer than
-//! the lock.
+//! would save one lock for each comparison, but a comparison takes far longer than the lock.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -33,7 +33,7 @@ pub enum DedupBy {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Keep {
-    /// The document with the most distinct fingerprints; of equals, the one with the older file.
+    /// The document with the most distinct fingerprints; among equals, the document with the older file.
     #[default]
     Longest,
     /// The document ingested first.

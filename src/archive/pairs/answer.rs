@@ -63,9 +63,9 @@ pub struct Pair {
     /// [`Database::add_passages`](crate::Database::add_passages).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub passages: Option<Vec<Passage>>,
-    /// Number of symbols that count in the longest of these passages, 0 without any; for two submissions, in
-    /// the longest of any two of their documents. Long stretches of text that does not count are left out.
-    /// `None` if passages were not looked for.
+    /// Number of symbols that count in the longest of these passages; 0 without passages. For two
+    /// submissions, the longest passage of any two of their documents. Long stretches of ignored text do not
+    /// count. `None` if passages were not looked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub longest: Option<u64>,
     /// For two submissions, the best pairs of their documents: first those that reach the thresholds, then
@@ -180,8 +180,8 @@ pub struct PairsSummary {
     pub common: u64,
     /// Number of hashes ignored because boilerplate holds them.
     pub boilerplate: u64,
-    /// Number of hashes that nearly all documents hold, and the number of documents that at least hold each
-    /// of them. These hashes count, but probably belong to a text that was handed out and is not marked as
+    /// Number of hashes that nearly all documents hold, and the minimum number of documents that hold each of
+    /// them. These hashes count, but probably belong to a text that was handed out and is not marked as
     /// boilerplate. `None` if the hashes or the documents are few. With `new_since` or `old`, only new
     /// documents are counted; with submissions, submissions.
     pub handed_out: Option<(u64, u64)>,

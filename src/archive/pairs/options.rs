@@ -26,7 +26,7 @@ pub struct PairsOptions {
     /// [`few_min_resemblance`](Self::few_min_resemblance).
     pub few_shared: u64,
     /// The resemblance that pairs need if they share fewer hashes than [`few_shared`](Self::few_shared). It
-    /// is the weighted one if hashes are weighted.
+    /// is weighted if hashes are weighted.
     pub few_min_resemblance: f64,
     /// The smallest containment of one document in the other, weighted if hashes are weighted. One direction
     /// suffices.

@@ -21,7 +21,7 @@ pub(super) struct Measured {
     pub(super) reaches: bool,
 }
 
-/// A pair as it is sorted. The order of the fields is the order of pairs.
+/// The sort record of a pair. The order of the fields is the order of pairs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
 #[repr(C)]
 pub(super) struct PairRecord {

@@ -1,4 +1,4 @@
-//! Anchor: the k-gram by which equal windows are found.
+//! Anchor: the k-gram that leads to equal windows.
 
 use bytemuck::{Pod, Zeroable};
 

@@ -116,7 +116,7 @@ impl<'t> Matching<'_, 't> {
         let mut groups: Vec<&[Anchor]> = anchors.chunk_by(|one, next| one.hash == next.hash).collect();
         let mut found = Vec::new();
         // The first group can continue a group of an earlier batch, and a later batch can continue the last
-        // group. These two are handled by themselves.
+        // group. These two groups are handled separately.
         let last = if groups.len() > 1 { groups.pop() } else { None };
         let first = if groups.is_empty() { None } else { Some(groups.remove(0)) };
         for group in first.into_iter().chain(last) {

@@ -37,7 +37,7 @@ const LARGE: u64 = 16 << 20;
 /// Bytes of memory for each member of a container that is still to be found.
 const BYTES_PER_MEMBER: u64 = 128;
 
-/// Why a member was not found.
+/// The reason given for a member that was not found.
 const GONE: &str = "its container no longer holds it as it was";
 
 /// The documents after reading.

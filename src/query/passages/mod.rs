@@ -18,8 +18,8 @@
 //! letter has all symbols of the letter, since the passage shows all bytes of the letter. `symbols`,
 //! `coverage` and `agreement` count all of these symbols, so `agreement` is below 1 if some of them differ.
 //!
-//! Offsets and lines are looked up last, only for the passages that stay, because most can be left out: the
-//! 741 pairs of 39 releases of jQuery share 53 million passages, nearly all of them idioms.
+//! Offsets and lines are looked up last, only for the passages that stay, because most may be left out. For
+//! example, the 741 pairs of 39 releases of jQuery share 53 million passages, nearly all of them idioms.
 
 mod inferred;
 mod names;

@@ -1,5 +1,5 @@
-//! Escape: JSON that is safe inside a page. It cannot end its script element, nor look different in an
-//! editor.
+//! Escape: JSON that is safe inside a page. It cannot end its script element, nor contain characters that
+//! change its look in an editor.
 
 use std::fmt::Write;
 

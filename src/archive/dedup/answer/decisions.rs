@@ -30,7 +30,7 @@ pub(in crate::archive::dedup) struct Decisions {
 pub(in crate::archive::dedup) enum Decision {
     Stays,
     Undecided,
-    /// Not decided yet; `cost` posting reads were spent on it.
+    /// The document is not decided yet; `cost` posting reads were spent on it.
     Open {
         cost: u64,
     },

@@ -23,7 +23,7 @@ struct Asking {
     found: SearchResult,
 }
 
-/// Where newcomers are looked for: before or after the pinned document, in order of rank.
+/// The side of the pinned document, in order of rank, on which the search looks for newcomers.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Side {
     Before,

@@ -1,6 +1,6 @@
 //! Holders: the documents that hold each hash, by rank. Hashes with several holders become *terms*: hashes
-//! with the same holders are one term. The key of a term is made of its df, the number of its holders, and
-//! of the holders, so that the rarest terms of a document come first.
+//! with the same holders are one term. The key of a term begins with a class of its df, the number of its
+//! holders, so that the rarest terms of a document come first. A digest of the holders follows.
 //!
 //! Ranks are in a table by document, and hashes name documents at random, so each look-up waits for memory.
 //! A branch on the rank waits as well, and delays all that follows. So all ranks of a batch of hashes are

@@ -1,8 +1,8 @@
 //! Partitions: the postings of shared hashes, divided by rank before they are packed.
 //!
-//! A pass over the postings finds them by hash. It divides them into partitions, in memory and then on disk.
-//! Each partition is small enough to be sorted in the processor's caches, if memory allows. It is then sorted
-//! and packed as the sets of its documents.
+//! A pass over the postings visits them by hash, and divides them into partitions, first in memory and then
+//! on disk. Each partition is small enough to be sorted in the processor's caches, if memory allows. It is
+//! then sorted and packed as the sets of its documents.
 //!
 //! A quarter of the memory is for sorting and packing. With many threads or many postings, a partition may
 //! not fit in one thread's share of this quarter. Such a partition is first divided, on disk, into parts that
@@ -95,8 +95,8 @@ type Record = [u32; 4];
 
 const AGAIN: u32 = 1 << 31;
 
-/// Minimum and maximum number of records a thread holds back for a partition: few enough that those of all
-/// partitions stay in the caches, and many enough for a write to a file.
+/// Minimum and maximum number of records that a thread holds back for a partition. The records held back for
+/// all partitions must stay in the caches. A write to a file must be large enough to pay.
 const HELD_BACK: (u64, u64) = (16, 256);
 
 /// Number of records read from a file at a time.

@@ -2,7 +2,7 @@
 //!
 //! The store keeps positions by document, many documents to a block. The join needs them by rank, and would
 //! read a block for each document. So the positions are read once beforehand, in the order of the store, and
-//! kept at one or two bytes a fingerprint: in memory as far as they fit, and the rest on disk.
+//! kept at one or two bytes a fingerprint. The part that does not fit in memory is on disk.
 
 use std::fs::File;
 use std::ops::Range;
