@@ -355,8 +355,7 @@ impl Intake<'_> {
         Ok(())
     }
 
-    /// Compares a document, whose fingerprints are in the batch, with the stored documents of its name.
-    /// Returns its id if it is added.
+    /// Compares a document with the stored documents of its name. Returns its id if it is added.
     pub(super) fn resolve(&mut self, mut record: DocumentRecord) -> Result<Option<u32>> {
         if let Err(error) = record.check() {
             self.abandon()?;

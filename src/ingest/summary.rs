@@ -96,8 +96,8 @@ pub struct IngestSummary {
     /// Rows of the metadata table that no document matches.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unmatched: Vec<String>,
-    /// Fields to keep that no document read by this run has. The field of the id is among them if it is not
-    /// the default one.
+    /// Fields to keep that no document read by this run has; also the field of the id if no such document has
+    /// it, unless it is the default field.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub absent_fields: Vec<String>,
     /// Added or replacing documents that are boilerplate.

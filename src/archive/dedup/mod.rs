@@ -43,10 +43,10 @@
 //!
 //! Documents have one total order, most worth keeping first. A document is removable if one earlier survivor
 //! holds enough of its fingerprints and leaves no long stretch of it unmatched. A second pass compares
-//! survivors with later survivors in the same way, and makes more of them removable. Likeness is never passed
-//! on from document to document, because transitive closure removes most of some corpora. The answer depends
-//! neither on threads or memory nor on where a run was interrupted. `docs/dedup-reference.md` has the rule,
-//! its costs and the measurements.
+//! survivors with later survivors in the same way, which can make more of them removable. Likeness is never
+//! passed on from document to document, because transitive closure removes most of some corpora. The answer
+//! depends neither on threads or memory nor on where a run was interrupted. `docs/dedup-reference.md` has the
+//! rule, its costs and the measurements.
 
 // The *survivor join* needs no list of pairs. A run goes through these modules:
 //

@@ -25,9 +25,9 @@ pub(super) struct BlockPlan {
     pub(super) handed_out: Option<(u64, u64)>,
 }
 
-/// Minimum number of hashes in nearly all documents that show a handout. Without a handout, four fifths of 87
-/// papers share 7 hashes of three words, and four fifths of 24 programs for one task share 8. The shortest
-/// task of an essay has 20.
+/// Minimum number of hashes that nearly all documents hold if a text was probably handed out. Without a
+/// handout, four fifths of 87 papers share 7 hashes of three words, and four fifths of 24 programs for one
+/// task share 8. The shortest task of an essay has 20.
 const HANDED_OUT: u64 = 16;
 
 /// The documents that hold one hash and may be in pairs. Each anchor is paired with the later documents in
