@@ -1,4 +1,4 @@
-//! The wall clock, and times in texts, in the form that the database stores.
+//! Clock: reads the wall clock, and the times that texts state, as seconds since 1970.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -35,14 +35,15 @@ pub fn is_in_calendar(seconds: i64) -> bool {
     jiff::Timestamp::from_second(seconds).is_ok()
 }
 
-/// The time that a text states, in seconds since 1970: as ISO 8601, as in the head of a mail, as `asctime`
-/// writes it, or in the 14 digits of an ARC archive. It is in UTC unless the text has an offset.
+/// The time that a text states, in seconds since 1970. The text may have the form of ISO 8601, of a mail
+/// header, of `asctime`, or of the 14 digits in an ARC archive. The time is in UTC unless the text has an
+/// offset.
 pub fn seconds_of(text: &str) -> Option<i64> {
     Some(time_in(text)?.timestamp().as_second())
 }
 
-/// The time that a text states, as in RFC 3339, with the offset of the text. It reads what [`seconds_of`]
-/// reads.
+/// The time that a text states, in the form of RFC 3339, with the offset of the text. Reads the same forms as
+/// [`seconds_of`].
 pub fn rfc3339_of(text: &str) -> Option<String> {
     let time = time_in(text)?;
     let local = time.strftime("%Y-%m-%dT%H:%M:%S");
@@ -75,7 +76,7 @@ fn of_mail(text: &str) -> Option<jiff::Zoned> {
     parser.parse_zoned(text).or_else(|_| parser.parse_zoned(format!("{text} +0000"))).ok()
 }
 
-/// A text with `Mar` for `March`.
+/// Replaces the full names of months: `March` becomes `Mar`.
 fn with_short_months(text: &str) -> String {
     const MONTHS: [&str; 11] = [
         "January",
@@ -95,7 +96,8 @@ fn with_short_months(text: &str) -> String {
     words.join(" ")
 }
 
-/// `Wed Mar  3 10:00:00 2021`, maybe with a time zone before or after the year, in the order of a mail.
+/// Puts the parts of a time like `Wed Mar  3 10:00:00 2021` into the order of a mail header. A time zone may
+/// stand before or after the year.
 fn asctime_as_in_mail(text: &str) -> Option<String> {
     let words: Vec<&str> = text.split_ascii_whitespace().collect();
     let (month, day, time, year, zone) = match words[..] {
@@ -109,17 +111,17 @@ fn asctime_as_in_mail(text: &str) -> Option<String> {
     Some(format!("{day} {month} {year} {time} {zone}").trim_end().to_owned())
 }
 
-/// The time in the field `date` of a document's metadata, in seconds since 1970. It tells more than the time
-/// of a file, which may be that of a download. If no field has exactly this name, a field counts whose name
-/// differs only in case.
+/// The time in the field `date` of a document's metadata, in seconds since 1970. This date is preferred to
+/// the time of the file, which may be the time of a download. If no field has exactly this name, a field
+/// counts if its name differs only in case.
 pub fn date_of<'a>(metadata: impl Iterator<Item = (&'a str, &'a str)> + Clone) -> Option<i64> {
     let exact = metadata.clone().find(|(name, _)| *name == "date");
     let (_, date) = exact.or_else(|| metadata.clone().find(|(name, _)| name.eq_ignore_ascii_case("date")))?;
     seconds_of(date)
 }
 
-/// The source of the [time of a document](DocumentTime). Dates come first, because the time of a file may be
-/// that of a copy or of a whole mailbox.
+/// The source of the [time of a document](DocumentTime). A date in the metadata comes first, because the time
+/// of a file may be that of a copy or of a whole mailbox.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TimeSource {
     /// The date in its metadata.

@@ -11,8 +11,8 @@ pub fn is_date(text: &str) -> bool {
 }
 
 /// The order of a text relative to a bound. A text that begins with the bound is equal to it: a time on a day
-/// is equal to the day. If the bound is a date, no other text has an order. If it has an offset, moments are
-/// compared; otherwise the text of dates in UTC.
+/// is equal to the day. If the bound is a date, a text that is no date has no order (`None`). If the bound
+/// has an offset, moments are compared. Otherwise the bound is compared with the text's date in UTC.
 pub fn order(text: &str, bound: &str) -> Option<Ordering> {
     if !is_date(bound) {
         return Some(order_of_texts(text, bound));
@@ -29,7 +29,7 @@ pub fn order(text: &str, bound: &str) -> Option<Ordering> {
     Some(order_of_texts(&in_utc, &bound.replacen(' ', "T", 1)))
 }
 
-/// The earliest time of a year. Its beginnings of these lengths can be replaced by others.
+/// The earliest time of a year. `completed` appends its end to a date that has one of these lengths.
 const EARLIEST: &str = "0000-01-01T00:00:00";
 const LENGTHS: [usize; 6] = [4, 7, DAY, 13, 16, 19];
 const DAY: usize = 10;
@@ -45,7 +45,8 @@ fn begins_as_date(text: &str) -> bool {
     bytes.len() >= 4 && bytes[..4].iter().all(u8::is_ascii_digit) && bytes.get(4).is_none_or(|&byte| byte == b'-')
 }
 
-/// A beginning of a time without an offset, with the earliest rest. `None` for another text.
+/// Completes a date, or a time without an offset, to the earliest second that it can mean. `None` for another
+/// text.
 fn completed(text: &str) -> Option<Cow<'_, str>> {
     let fits = |(byte, form): (u8, u8)| match form {
         b'0'..=b'9' => byte.is_ascii_digit(),
@@ -56,7 +57,7 @@ fn completed(text: &str) -> Option<Cow<'_, str>> {
     is_beginning.then(|| Cow::Owned(format!("{text}{}", &EARLIEST[text.len()..])))
 }
 
-/// The time of a text that has an offset.
+/// The time that a text states, if the text has an offset.
 fn moment_of(text: &str) -> Option<jiff::Timestamp> {
     let has_offset = jiff::fmt::temporal::Pieces::parse(text).ok()?.to_numeric_offset().is_some();
     has_offset.then(|| time_in(text)).flatten().map(|time| time.timestamp())

@@ -1,4 +1,4 @@
-//! JSON options: the options of a call, as a file, a server or another language gives them.
+//! JSON options: reads and writes the options of a call as JSON, for files, servers and other languages.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -7,8 +7,9 @@ use serde_json::{Map, Value};
 use crate::error::{Error, Result};
 
 /// Returns `defaults` with the fields that a JSON object gives. Nested objects are merged in the same way, so
-/// `{"joining": {"least": 20}}` changes one field. Fields that are not part of the JSON, such as the program
-/// that reads documents in a process of its own, are not taken from `defaults`: the caller sets them again.
+/// `{"joining": {"least": 20}}` changes one field. Some fields are not part of the JSON, such as the program
+/// that reads documents in a process of its own. They are not taken from `defaults`: the caller sets them
+/// again.
 ///
 /// # Errors
 /// [`Error::InvalidOptions`] for an unknown field, and for a value that a field cannot have.
@@ -21,8 +22,8 @@ pub fn options_from_json<T: Serialize + DeserializeOwned>(defaults: &T, given: V
     })
 }
 
-/// Returns the fields of `options` that differ from `defaults`, as [`options_from_json`] takes them. Empty if
-/// none differs.
+/// Returns the fields of `options` that differ from `defaults`, in the form that [`options_from_json`] reads.
+/// Empty if no field differs.
 ///
 /// # Errors
 /// [`Error::InvalidOptions`] if the options cannot be written as JSON, for example because a path is not

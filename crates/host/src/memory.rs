@@ -1,7 +1,7 @@
 //! Memory: the bytes that the machine has, or that the control groups of the process allow.
 //!
-//! The module computes one number from three files. The crate `sysinfo` computes it too, but also covers
-//! processes, disks and networks.
+//! Rejected: the crate `sysinfo`. One number from three files is needed, and the crate also covers processes,
+//! disks and networks.
 
 use std::fs;
 use std::path::Path;

@@ -22,8 +22,8 @@ pub enum Outcome {
 /// Receives reports of long work. Every method does nothing by default, so implement only the reports that
 /// you show. `()` shows nothing.
 ///
-/// A method must not call a method of the database that changes it or waits for changes: it would wait for
-/// the work that reports. Each method states the thread that calls it. On that thread, such a call returns
+/// A method must not change the database or wait for its changes: the call would wait for the work that makes
+/// the report. Each method states the thread that calls it. On that thread, such a call returns
 /// [`Error::WaitsForItself`]. If the method is called from "any thread", such a call may deadlock.
 pub trait Progress: Sync {
     /// `done` of `total` items of a step are done. `total` is 0 if unknown. `step` names the items:
@@ -65,7 +65,7 @@ pub trait Progress: Sync {
     fn pruned(&self, _name: &str) {}
 
     /// A stored document was kept although its file `source` is gone. Its name belongs to a folder of this
-    /// run, but it was read from another place.
+    /// run, but the document was read from another place.
     fn elsewhere(&self, _name: &str, _source: &str) {}
 
     /// A stored document was renamed, because its file was renamed.

@@ -36,8 +36,8 @@ impl Temporary {
         Self(path.to_owned())
     }
 
-    /// Creates a temporary folder and records it. No moment passes at which the folder exists without a
-    /// record.
+    /// Creates a temporary folder and records it. The list stays locked from before the creation until the
+    /// record, so a signal cannot find the folder unrecorded.
     pub fn folder(make: impl FnOnce() -> io::Result<TempDir>) -> io::Result<(TempDir, Self)> {
         let names = names();
         let folder = make()?;
@@ -57,17 +57,17 @@ impl Drop for Temporary {
     }
 }
 
-/// The temporary files and folders in `parent` with this prefix that ended processes of this user left
-/// behind. After the prefix, a name has the process number, a hyphen, and any text.
+/// Finds the temporary files and folders of this user in `parent` that processes have left behind. Their
+/// names consist of the prefix, the process number, a hyphen, and any text.
 pub fn stale_temporaries(parent: &Path, prefix: &str) -> Vec<PathBuf> {
     let entries = fs::read_dir(parent).into_iter().flatten().flatten();
     let of_prefix = entries.filter(|entry| entry.file_name().to_str().is_some_and(|name| name.starts_with(prefix)));
     of_prefix.map(|entry| entry.path()).filter(|path| is_stale(path, prefix)).collect()
 }
 
-/// True if the process that created a file or folder has ended. The creator may run on another system that
-/// shares the disk, so its process number may be unknown here. It then still locks the file or folder, so the
-/// lock is tested too.
+/// True if a file or folder belongs to this user and the process that created it has ended. The creator may
+/// run on another system that shares the disk, so its process number may be unknown here. The creator locks
+/// the file or folder, so the lock is tested too.
 fn is_stale(path: &Path, prefix: &str) -> bool {
     use std::os::unix::fs::MetadataExt;
 
@@ -93,8 +93,8 @@ mod program {
     use super::{NAMES, names};
 
     /// Maximum number of checks of a folder, the pause between two checks, and the number of successive
-    /// checks that must find it missing. Another thread may still be writing into the folder. Also, the
-    /// engine creates the folder of a new store again if it is missing.
+    /// checks that must find it missing. One removal is not enough: another thread may still write into the
+    /// folder, and the engine creates the missing folder of a new store again.
     const LOOKS: usize = 50;
     const PAUSE: Duration = Duration::from_millis(5);
     const GONE: usize = 6;

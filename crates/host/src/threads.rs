@@ -1,5 +1,5 @@
-//! Threads of this library. Each has a name and a fixed stack size. If the system has no more threads, that
-//! is an error.
+//! Threads of this library. Each has a name and a fixed stack size. Starting a thread fails if the system has
+//! no more threads.
 
 use std::io;
 use std::thread::{Builder, JoinHandle, Scope, ScopedJoinHandle};

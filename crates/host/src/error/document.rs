@@ -23,7 +23,8 @@ impl DocumentError {
     }
 
     /// True if the same bytes, read with the same settings by the same version of the library, give this
-    /// error again. False if it may depend on the machine, on other files, or on the features of the build.
+    /// error again. False if the error may depend on the machine, on other files, or on the features of the
+    /// build.
     #[must_use]
     pub fn is_lasting(&self) -> bool {
         match self {

@@ -41,7 +41,7 @@ fn cause(error: &io::Error) -> Option<&io::Error> {
 }
 
 impl StoreFailure {
-    /// True if the system or the engine refused for now, so the data on disk may be intact.
+    /// True if the system or the engine refused the operation for now. The data on disk may then be intact.
     #[must_use]
     pub fn is_refusal(self) -> bool {
         !matches!(self, Self::Missing | Self::Unreadable | Self::Damaged | Self::Other)

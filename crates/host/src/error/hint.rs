@@ -99,7 +99,7 @@ impl Error {
             Self::Io { source, path, .. } => match source.kind() {
                 io::ErrorKind::PermissionDenied => "check the permissions of the file and of the folders above it".into(),
                 io::ErrorKind::NotFound => "check the spelling; relative paths start at the current folder".into(),
-                // Free space says nothing of a quota.
+                // The free space of the disk does not show how much of a quota is left.
                 io::ErrorKind::QuotaExceeded => SPACE_HINT.into(),
                 _ => match (StoreFailure::of_io(source), free_bytes(path)) {
                     (StoreFailure::NoSpace, Some(free)) => {
@@ -117,9 +117,8 @@ impl Error {
 }
 
 impl Error {
-    /// The folder or archive that the caller gave in place of the name of a document, or of a folder of
-    /// folders. A folder is returned with `/` at its end, an archive with `!`. `None` if no documents lie
-    /// below the given name.
+    /// The given name with `/` or `!` at its end, if it names a folder or an archive with documents below it.
+    /// The caller gave this name where a document, or a folder of folders, was expected. `None` otherwise.
     #[doc(hidden)]
     #[must_use]
     pub fn folder_of_documents(&self) -> Option<&str> {
@@ -212,7 +211,7 @@ impl DocumentError {
 
 const TRUSTED: &str = "if you trust the file, ";
 
-/// The hint on a query with a stored document without its text.
+/// Begins the hint if a query needs the text of a stored document and the text is not available.
 const STORED_FINGERPRINTS: &str = "the stored fingerprints serve for the window of the database";
 
 const SPACE_HINT: &str = "free some space and try again: what was committed stays";

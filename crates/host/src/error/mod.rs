@@ -1,8 +1,9 @@
 //! Error: the error types of the library. A message names the problem; [`Error::hint`] gives the next step.
 //!
 //! The library has one error enum. It contains a second enum for documents that cannot be read. A message is
-//! one lower-case sentence that names the object. The cause is available only through `source()`. No type of
-//! the storage engine appears in a public signature. The file is long because an enum is one list.
+//! one lower-case sentence that names the path, document or option concerned. The cause is available only
+//! through `source()`. No type of the storage engine appears in a public signature. The file is long because
+//! an enum is one list.
 
 mod describe;
 mod document;
@@ -66,7 +67,7 @@ pub enum Error {
     OthersBackup {
         /// The path given.
         path: PathBuf,
-        /// The path at which that database is, or was.
+        /// The path of that database when it was last backed up to the folder.
         database: PathBuf,
     },
     /// The folder does not have the backup that was asked for.
@@ -446,7 +447,7 @@ pub enum Error {
         /// Number of documents that were read from the folder.
         documents: u64,
     },
-    /// A file or folder is gone that was ingested with options of its own. If it was renamed, an ingest with
+    /// A file or folder that was ingested with options of its own is gone. If it was renamed, an ingest with
     /// other options may not find its documents.
     #[error("{} is gone, which was ingested with flags of its own: its stored documents ({documents}) were not removed", path.display())]
     GoneSource {
@@ -455,8 +456,8 @@ pub enum Error {
         /// Number of documents that were read from it.
         documents: u64,
     },
-    /// The files of stored documents are gone. They may have been renamed to places that could not be
-    /// searched.
+    /// The files of stored documents are gone. The documents were kept, because the files may have been
+    /// renamed to places that could not be searched.
     #[error("{documents} stored documents whose files are gone were not removed: {}", unseen(folder.as_deref()))]
     NotPruned {
         /// Number of these documents.
@@ -662,8 +663,8 @@ pub enum Error {
         /// The id of the build.
         generation: String,
     },
-    /// Deadlock: the call was made from inside the operation it waits for, such as a change of the database
-    /// inside a visitor.
+    /// The call would deadlock: it was made from inside the operation that it waits for. An example is a
+    /// change of the database inside a visitor.
     #[error("this call would wait for the call it is made from, for ever")]
     WaitsForItself,
     /// The caller stopped the work with its [`StopToken`](crate::stop::StopToken).

@@ -136,7 +136,7 @@ pub struct Merge<'a, T> {
     temp: &'a TempSpace,
     file: File,
     runs: Vec<SortedRun<T>>,
-    /// The smallest record of each run not yet returned, with the index of the run.
+    /// For each run, its smallest record that is not yet returned, with the index of the run.
     heads: BinaryHeap<Reverse<(T, usize)>>,
 }
 

@@ -30,8 +30,8 @@ impl TempSpace {
         Ok(Self { folder: folder.to_owned() })
     }
 
-    /// Temporary files in the folder `asked`; otherwise beside a database. If the latter is not writable, in
-    /// the system's folder for temporary files.
+    /// Temporary files in the folder `asked`. If it is `None`, they lie beside the database. If that folder
+    /// is not writable, they lie in the system's folder for temporary files.
     pub fn beside(database: &Path, asked: Option<&Path>) -> Result<Self> {
         if let Some(folder) = asked {
             return Self::new(folder);
