@@ -65,7 +65,7 @@ impl<'a> Column<'a> {
         {
             return (u64::from_le_bytes(word) >> shift) & mask;
         }
-        // For the last few values, and for values that span nine bytes.
+        // Reads the last few values, and values that span nine bytes.
         let end = (bit + self.width as usize).div_ceil(8);
         let word = self.bytes[byte..end].iter().rev().fold(0u128, |word, &byte| word << 8 | u128::from(byte));
         (word >> shift) as u64 & mask

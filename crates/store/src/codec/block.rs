@@ -38,8 +38,8 @@ pub(crate) fn encode(postings: &[Posting], out: &mut Vec<u8>) {
     debug_assert!(postings.len() <= BLOCK_POSTINGS && postings.is_sorted());
     let (Some(first), Some(last)) = (postings.first(), postings.last()) else { return };
     let span = last.hash - first.hash;
-    // The distinct hashes, as distances to the first. Each hash is written before it is known to be new,
-    // which avoids a branch.
+    // The distinct hashes, as distances to the first. Each hash is written even if it repeats the one before,
+    // and the next hash then overwrites it. This avoids a branch.
     let (mut offsets, mut distinct) = ([0; BLOCK_POSTINGS], 1);
     for pair in postings.windows(2) {
         offsets[distinct] = pair[1].hash - first.hash;

@@ -7,20 +7,19 @@ use fpdb_host::error::{Error, Result};
 
 use super::records::DocumentRecord;
 
-/// The key in a name of [`DocumentRecord::has_field`], without its end. With `~` at the end, values that
-/// contain the given one fit, in any case. With `>`, values that are equal or later fit, and with `<`, those
-/// that are equal or earlier. The order is that of numbers for a bound of digits, of time for a date, and
-/// otherwise of text.
+/// Removes the operator from a name of [`DocumentRecord::has_field`]. With `~` at the end of the name, values
+/// that contain the given one fit, in any case. With `>`, equal or later values fit. With `<`, equal or
+/// earlier values fit. Values are ordered as numbers if the given value is a number, by time if it is a date,
+/// and otherwise as text.
 #[must_use]
 pub fn field_key(name: &str) -> &str {
     name.strip_suffix(['~', '>', '<']).unwrap_or(name)
 }
 
-/// Checks a name and value of [`DocumentRecord::has_field`]. A range of dates needs a date: any other text
-/// has no order among them.
+/// Checks a name and value of [`DocumentRecord::has_field`]. A range of the key `date` must have a date as
+/// its bound, because no other text has an order among dates.
 ///
-/// # Errors
-/// [`Error::InvalidParameter`], which names the form.
+/// # Errors [`Error::InvalidParameter`], which names the expected forms of a date.
 pub fn check_field(name: &str, value: &str) -> Result<()> {
     let key = field_key(name);
     if key.eq_ignore_ascii_case("date") && name.ends_with(['>', '<']) && !dates::is_date(value) {
@@ -35,10 +34,10 @@ pub fn check_field(name: &str, value: &str) -> Result<()> {
 }
 
 impl DocumentRecord {
-    /// True if the metadata have this value under this name. Names of mail headers have no case, so a name of
-    /// other case fits too if none is spelled exactly so. The end of `name` may ask for [other
-    /// values](field_key), unless the metadata have a name of this spelling. Nothing fits an empty `value`
-    /// then.
+    /// True if the metadata have this value under this name. If no name in the metadata is spelled exactly
+    /// so, names that differ only in case fit, because names of mail headers have no case. An operator at the
+    /// end of `name` chooses [other values](field_key), unless the metadata have a name with this end. With
+    /// an operator, nothing fits an empty `value`.
     #[must_use]
     pub fn has_field(&self, name: &str, value: &str) -> bool {
         let is_key = |name: &str| self.metadata.iter().any(|(known, _)| known == name);
@@ -61,8 +60,8 @@ impl DocumentRecord {
 }
 
 /// The order of a value relative to the bound of a range. If the bound is a number, only numbers have an
-/// order; four digits are a year too, so dates also have one. Of the key `date` they are a year alone. Other
-/// bounds are compared by [`dates::order`].
+/// order. But four digits can also be a year, so dates have an order too. Under the key `date` four digits
+/// are always a year. [`dates::order`] compares other bounds.
 fn order(key: &str, found: &str, bound: &str) -> Option<Ordering> {
     let Some(number) = Number::of(bound).filter(|_| !key.eq_ignore_ascii_case("date")) else {
         return dates::order(found, bound);
@@ -71,7 +70,7 @@ fn order(key: &str, found: &str, bound: &str) -> Option<Ordering> {
     if !dates::is_date(bound) {
         return as_number();
     }
-    // Eight digits and more may be a day without hyphens, or seconds, which have no order among years.
+    // Eight or more digits may be a day without hyphens, or seconds. Neither has an order among years.
     let is_number = !is_digits(found) || found.len() < DAY_DIGITS;
     is_number.then(as_number).flatten().or_else(|| dates::order(found, bound))
 }
@@ -135,7 +134,8 @@ fn is_digits(text: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// A range may choose what `rm` deletes, so values of another kind than its bound are not in it.
+    /// `rm` may delete the documents of a range. So values of another kind than the bound are not in the
+    /// range.
     #[test]
     fn values_have_an_order_among_their_kind() {
         use Ordering::{Equal, Greater, Less};

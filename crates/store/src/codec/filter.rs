@@ -4,8 +4,8 @@
 //! This is a binary fuse filter of 8-bit fingerprints (Graf and Lemire, *Binary Fuse Filters: Fast and
 //! Smaller Than Xor Filters*, 2022). A hash has three bytes in the filter, one in each of three consecutive
 //! segments. For a hash that the filter holds, the exclusive or of these bytes is 8 bits derived from the
-//! hash. For one in 256 of all other hashes this is so by chance. At the size used here a filter takes 9.75
-//! bits a hash.
+//! hash. Of all other hashes, one in 256 passes by chance. At the size used here a filter takes 9.75 bits a
+//! hash.
 //!
 //! RocksDB's own filters know keys only, and the key of a block names only one of its up to 512 hashes.
 //!
@@ -123,7 +123,7 @@ impl FilterBuilder {
         self.shape = Shape { log_segment, starts };
         let bytes = self.shape.bytes();
         self.places.resize(bytes, 0);
-        // One entry to spare: the loops below write each entry before they know whether it counts.
+        // One spare entry: the loops below write each entry before they know whether it counts.
         self.alone.resize(bytes + 1, 0);
         self.bytes.resize(bytes, 0);
     }
@@ -149,7 +149,7 @@ impl FilterBuilder {
             self.alone[waiting] = at;
             waiting += usize::from(is_alone(place));
         }
-        // In order of discovery, which is faster than the newest place first: see the module comment.
+        // Peels in order of discovery, which is faster than the newest place first (see the module comment).
         let mut next = 0;
         while next < waiting {
             let at = self.alone[next];

@@ -16,8 +16,8 @@
 //! The mark describes the database at some time after its last commit. It has four lines of text:
 //!
 //! * `commit `, and the number of the last commit;
-//! * `tables `, and of the list of tables (`MANIFEST`): its number, its length, and the XXH3-64 of its first
-//!   64 bytes;
+//! * `tables `, the number of the list of tables (`MANIFEST`), its length, and the XXH3-64 of its first 64
+//!   bytes;
 //! * `documents `, the number of the commit, the number of documents, and the next document id;
 //! * `identity `, the number of the commit, and the identity of the database.
 //!
@@ -59,7 +59,8 @@
 //! covers 32,768 hashes, except the last one of each range that a thread wrote. If an ingest will soon
 //! replace a run, the run has one filter, which covers all its hashes and lets every hash pass.
 //!
-//! In an escaped name, `ff` follows each byte `00`. The bytes after the name sort before any other byte.
+//! In an escaped name, `ff` follows each byte `00`. The bytes `00 01` end the name. They sort before any
+//! bytes that could continue it, so names have the order of their bytes.
 //!
 //! A record (state, run, fold, document, container, source) is one version byte, 1, and then bincode 2 with
 //! its standard settings (little-endian varints). Decoding has a size limit. The record of a document in two
@@ -82,7 +83,7 @@
 //! of version 2. Postings, runs and filters are as with one view. The fingerprints of a document are numbered
 //! by 64 KiB blocks of its text. In each block the fingerprints of the structure come first, then those of
 //! the text, each in order of position. So the numbers depend on the document alone, and memory is bounded.
-//! Rejected: all of the structure first, since the fingerprints of a whole document would have to wait.
+//! Rejected: all of the structure first, since all fingerprints of the text would have to wait in memory.
 //!
 //! Posting block, 1 to 512 postings in ascending order of (hash, document, ordinal):
 //!
@@ -268,7 +269,7 @@ pub(crate) fn parse_filter_key(key: &[u8]) -> Option<(u32, u64)> {
 }
 
 /// The range of keys that begin with this number of a run or document: the first key, and the end, exclusive.
-/// No key of these families is longer than 16 bytes. So even the largest number has an end.
+/// No key of these families is longer than 16 bytes, so 17 bytes `ff` end the range of the largest number.
 pub(crate) fn keys_of(number: u32) -> ([u8; 4], Vec<u8>) {
     let after = number.checked_add(1).map_or(vec![0xff; 17], |next| next.to_be_bytes().to_vec());
     (number.to_be_bytes(), after)

@@ -114,7 +114,7 @@ fn unzigzag(value: u64) -> i64 {
 
 const SHORT: &str = "the chunk of positions ends early or overflows";
 
-/// Removes the number of places from the front of a chunk, and whether they are of two views.
+/// Removes the number of places from the front of a chunk. Also returns true if the document has two views.
 fn decode_count(rest: &mut &[u8]) -> Result<(usize, bool), &'static str> {
     let count = varint::read(rest).ok_or(SHORT)?;
     let two_views = count >= TWO_VIEWS;
@@ -125,8 +125,8 @@ fn decode_count(rest: &mut &[u8]) -> Result<(usize, bool), &'static str> {
     Ok((count as usize, two_views))
 }
 
-/// Appends the position of each place of a chunk, and whether it is of the text as written. These are the
-/// first column of the chunk; the others are not read.
+/// Appends the position of each place of a chunk, and true if the place is of the text as written. Reads only
+/// the first column of the chunk.
 ///
 /// # Errors
 /// Returns the damage. Any bytes are safe to give.

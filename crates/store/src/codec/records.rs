@@ -29,13 +29,13 @@ pub struct StateRecord {
     pub next_document: u32,
     /// The number of the next run.
     pub(crate) next_run: u32,
-    /// Documents that are not deleted. The three sums below are over these.
+    /// Number of live documents: those that are not deleted.
     pub documents: u64,
-    /// Their bytes.
+    /// Bytes of the live documents.
     pub bytes: u64,
-    /// Their symbols.
+    /// Symbols of the live documents.
     pub symbols: u64,
-    /// Their fingerprints.
+    /// Fingerprints of the live documents.
     pub fingerprints: u64,
     /// The time of the last commit, in seconds since 1970.
     pub committed_at: i64,
@@ -50,7 +50,7 @@ pub(crate) struct RunRecord {
     /// The smallest and the largest id of a document with postings in this run.
     pub(crate) first_document: u32,
     pub(crate) last_document: u32,
-    /// The total size of its filters in bytes. A lookup that reads them all reads this much.
+    /// The total size of its filters in bytes. A lookup that reads all filters reads this many bytes.
     pub(crate) filter_bytes: u64,
 }
 
@@ -141,7 +141,7 @@ pub struct DocumentRecord {
     pub boilerplate: bool,
     /// True if the store holds its bytes.
     pub stored_text: bool,
-    /// Its text as written. `None` if the database has one view.
+    /// The counts of its text as written. `None` if the database has one view.
     pub text_view: TextView,
 }
 
@@ -218,16 +218,16 @@ pub struct SourceRecord {
     pub settings: Vec<String>,
 }
 
-/// A content that was removed for good.
+/// The record of a content that was removed for good. An ingest does not add such a content again.
 #[derive(Clone, Debug, PartialEq, Eq, Encode, Decode)]
 pub struct KeptOutRecord {
     /// The names of the first documents that were removed.
     pub names: Vec<String>,
-    /// When the last of them was removed, in seconds since 1970.
+    /// When the last of these documents was removed, in seconds since 1970.
     pub since: i64,
 }
 
-/// The counts of a commit.
+/// The counts of a commit, which the commit mark repeats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Counts {
     /// Documents that are not deleted.
@@ -339,8 +339,8 @@ impl DocumentRecord {
 
 /// Encodes a record.
 ///
-/// # Errors
-/// [`DocumentError::MetadataTooLarge`] if it exceeds the size limit. Only the record of a document can.
+/// # Errors [`DocumentError::MetadataTooLarge`] if the record exceeds the size limit. Only the record of a
+/// document can be that large.
 pub(crate) fn encode<T: Record>(record: &T) -> Result<Vec<u8>> {
     let config = bincode::config::standard();
     let too_large = || Error::Document(DocumentError::MetadataTooLarge { limit: RECORD_LIMIT as u64 });
@@ -353,7 +353,7 @@ pub(crate) fn encode<T: Record>(record: &T) -> Result<Vec<u8>> {
     if bytes.len() > RECORD_LIMIT { Err(too_large()) } else { Ok(bytes) }
 }
 
-/// Decodes a record. `what` names it in the error.
+/// Decodes a record. `what` names the record in the error.
 ///
 /// # Errors
 /// [`Error::Damaged`] if the bytes are not exactly one record of this version.

@@ -1,4 +1,4 @@
-//! Varints: unsigned LEB128. Seven bits a byte, the lowest first, at most 10 bytes.
+//! Varints: unsigned LEB128. Each byte has seven bits of the value, the lowest first. At most 10 bytes.
 
 /// Appends the encoding of `value` to `out`.
 pub fn write(mut value: u64, out: &mut Vec<u8>) {

@@ -45,9 +45,10 @@ fn classify(error: &rocksdb::Error) -> StoreFailure {
     })
 }
 
-/// The class of the system's reason, if the message ends with one or quotes one.
+/// The class of the system error that the engine's message quotes. `None` if it quotes none.
 fn of_message(text: &str) -> Option<StoreFailure> {
-    // This is the name of the exception. The engine catches it while it parses options.
+    // `std::bad_alloc` is the C++ exception for refused memory. The engine catches it while it parses
+    // options.
     if text.ends_with("std::bad_alloc") {
         return Some(StoreFailure::OutOfMemory);
     }

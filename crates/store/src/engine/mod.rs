@@ -126,8 +126,8 @@ impl Engine {
             }
         };
         let db = Arc::new(db.map_err(EngineError::of)?);
-        // Only the list of tables orders range deletions and ingested tables, and here the list is lost. A
-        // range deletion only ever deletes rows that no commit names, so it is safe to ignore.
+        // Only the list of tables shows whether a range deletion or an ingested table is later, and here the
+        // list is lost. Range deletions delete only rows that no commit names, so ignoring them is safe.
         let ignores_ranges = matches!(access, Access::ReadRebuilt { .. });
         Ok(Self { db, moment: None, tuning: Arc::new(tuning), cache, failed: Arc::default(), ignores_ranges })
     }
@@ -222,8 +222,8 @@ impl Engine {
     }
 
     /// The rows of one name or one digest: their keys equal `from` except for the document. The rows start at
-    /// the document in `from` and go in `direction`. If there are no such rows, a filter usually tells this
-    /// without a read of a block.
+    /// the document in `from` and go in `direction`. If there are no such rows, a filter usually shows this,
+    /// and no block is read.
     pub(super) fn entries_of_one(
         &self,
         family: &str,
@@ -358,7 +358,7 @@ impl Engine {
         self.db.try_catch_up_with_primary().map_err(failed("catch up with the writer"))
     }
 
-    /// The tables of the store by level: the number of the level, the number of tables, and their bytes.
+    /// The levels of the store that have tables.
     pub(super) fn levels(&self) -> Result<Vec<Level>> {
         let mut levels: BTreeMap<u32, Level> = BTreeMap::new();
         for file in self.db.live_files().map_err(failed("measure itself"))? {

@@ -24,9 +24,9 @@
 //! are not stored. The filters save 9% of the processor time of an ingest of a million documents, at 10 bits
 //! a key.
 //!
-//! **Not set: `track_and_verify_wals_in_manifest`.** It notices a log that is missing or too short, once that
-//! log has been closed. It does not cover the log in use, which holds the last commits, nor a cut list of
-//! tables, nor secondary instances. The mark covers all of these (`store::open::commit_mark`).
+//! **Not set: `track_and_verify_wals_in_manifest`.** This option notices a closed log that is missing or too
+//! short. It does not cover the log in use, which holds the last commits, nor a cut list of tables, nor
+//! secondary instances. The mark covers all of these (`store::open::commit_mark`).
 
 use memmap2::MmapOptions;
 use rocksdb::{
@@ -41,10 +41,10 @@ use crate::codec::format::{
 use fpdb_host::error::{Result, StoreFailure};
 
 /// The default size of the block cache. 192 MiB hold the filters of 100 million hashes and 15,000 posting
-/// blocks beside them. Reading from end to end does not use it.
+/// blocks beside them. Reading from end to end does not use the cache.
 pub(crate) const DEFAULT_CACHE_BYTES: usize = 192 << 20;
 
-/// Small, because postings and positions do not pass through it.
+/// The size of RocksDB's write buffers. Small, because postings and positions do not pass through them.
 const WRITE_BUFFER_BYTES: usize = 16 << 20;
 
 /// The size at which the engine starts a new file of its message log. A commit adds about 2 KB.
@@ -143,8 +143,8 @@ fn database(plain: &Options) -> Options {
     options.set_stats_persist_period_sec(0);
     // One flush and one compaction run beside the threads that fingerprint.
     options.set_max_background_jobs(2);
-    // For all families together. Committed rows are in the log, and wait in memory until they are worth a
-    // table.
+    // One limit for all families together. Committed rows are in the log, and wait in memory until they are
+    // worth a table.
     options.set_db_write_buffer_size(WRITE_BUFFER_BYTES);
     options
 }
@@ -152,19 +152,19 @@ fn database(plain: &Options) -> Options {
 fn of_family(name: &str, plain: &Options, cache: &Cache) -> Result<Options, EngineError> {
     let table = |block, compression| table(plain, cache, block, compression);
     Ok(match name {
-        // Already packed (zstd saves 1%). A posting block or a filter fills a table block by itself. The
-        // module comment gives the reasons for the two settings of the index.
+        // Posting blocks and filters are packed already (zstd saves 1%), and each fills a table block by
+        // itself. The module comment gives the reasons for the two settings of the index.
         POSTINGS | FILTERS => table(4 << 10, DBCompressionType::None)
             .get_options_from_string(
                 "block_based_table_factory={index_shortening=kNoShortening;index_block_search_type=kInterpolation}",
             )
             .map_err(EngineError::of)?,
-        // Read only for the few documents that are shown, so size matters more than speed.
+        // These rows are read only for the few documents that are shown, so size matters more than speed.
         POSITIONS | DOCUMENTS => merged(table(16 << 10, DBCompressionType::Zstd)),
         NAMES => asked_for(plain, cache, 16 << 10, DBCompressionType::Zstd),
         // Digests are random bytes, so they do not compress.
         DIGESTS => asked_for(plain, cache, 4 << 10, DBCompressionType::None),
-        // Already compressed. Chunks are read one by one.
+        // Texts are compressed already, and their chunks are read one by one.
         TEXTS => merged(table(16 << 10, DBCompressionType::None)),
         CONTAINERS => merged(table(4 << 10, DBCompressionType::Zstd)),
         // The other families are small.
@@ -211,8 +211,8 @@ fn blocks(cache: &Cache, block: usize) -> BlockBasedOptions {
     let mut blocks = BlockBasedOptions::default();
     blocks.set_block_cache(cache);
     blocks.set_block_size(block);
-    // Version 6 is newer than the engine's default, which serves old readers that do not exist here. Its
-    // checksums also cover the position of each block in the file.
+    // The engine's default is an older version, for old readers, which fpdb does not have. The checksums of
+    // version 6 also cover the position of each block in the file.
     blocks.set_format_version(6);
     blocks
 }
@@ -220,7 +220,7 @@ fn blocks(cache: &Cache, block: usize) -> BlockBasedOptions {
 fn table_of(plain: &Options, blocks: &BlockBasedOptions, compression: DBCompressionType) -> Options {
     let mut options = plain.clone();
     options.set_block_based_table_factory(blocks);
-    // The same size as sorted files, so that few files stay open.
+    // Tables get the same size as sorted files, so that few files stay open.
     options.set_target_file_size_base(FILE_BYTES);
     options.set_compression_type(compression);
     options.set_bottommost_compression_type(compression);

@@ -1,14 +1,14 @@
 //! Refused memory: ends the process when the system refuses memory to RocksDB.
 //!
-//! Its C++ code then throws an exception, which RocksDB does not handle. In one case, while it opened a
-//! store, RocksDB kept a lock and then waited for it for ever. In other cases the exception passes through
-//! Rust code, which is undefined behaviour. Ending the process is always safe, like a kill.
+//! The C++ code of RocksDB then throws an exception that RocksDB does not handle. In one case, while it
+//! opened a store, RocksDB kept a lock and then waited for it for ever. In other cases the exception passes
+//! through Rust code, which is undefined behaviour. Ending the process is always safe, like a kill.
 
 /// From now on the process ends at once (`SIGABRT`) when the system refuses memory to C++ code. Nothing
 /// committed is lost.
 ///
-/// Without this, RocksDB can then wait for ever. This setting concerns all C++ code of the process, so only
-/// the host can choose it: call the function at the start of a program.
+/// Without this call, RocksDB can then wait for ever. This setting concerns all C++ code of the process, so
+/// only the host can choose it: call the function at the start of a program.
 pub fn abort_on_refused_memory() {
     // SAFETY: this is `std::set_new_handler`, with the type it has on all Unix systems. The handler is a
     // function without arguments that never returns, as the standard of C++ allows.

@@ -5,8 +5,8 @@ use rocksdb::DBRawIterator;
 use super::failure::failed;
 use fpdb_host::error::Result;
 
-/// A cursor. It is on a row, past the end, or at a row that could not be read. [`Self::check`] tells the last
-/// two apart.
+/// A cursor. It is on a row, past the end, or at a row that could not be read. [`Self::check`] distinguishes
+/// the last two.
 pub(crate) struct Rows<'a> {
     rows: DBRawIterator<'a>,
     /// The purpose of the read, for errors.

@@ -9,7 +9,7 @@ use rocksdb::{Options, SstFileWriter};
 use super::failure::failed;
 use fpdb_host::error::{Error, Result};
 
-/// The size at which a file is closed. A run is one or more files.
+/// Bytes after which a file is closed and the next one begins. A run has one or more files in each family.
 pub(crate) const FILE_BYTES: u64 = 256 << 20;
 
 /// Writes rows of one column family, in ascending order of key, into files in a folder.

@@ -1,10 +1,10 @@
 //! Table rows: reads rows of a damaged table file without the engine.
 //!
 //! The engine returns no row of a block with a wrong checksum, and no row at all of a table whose index,
-//! properties or footer cannot be read. The rows are often there all the same. They are read here block by
-//! block from the start of the file. A block with a wrong checksum gives the rows that still decode; they
-//! count as doubtful. Behind a row that does not decode, the next row with a full key is looked for: every
-//! sixteenth row of a block has one.
+//! properties or footer cannot be read. The file often still holds these rows. This module reads them block
+//! by block from the start of the file. A block with a wrong checksum gives the rows that still decode, which
+//! count as doubtful. After a row that does not decode, reading continues at the next row with a full key:
+//! every sixteenth row of a block has one.
 //!
 //! Only blocks without compression are read. [`table_file`](super::table_file) explains footers and blocks.
 //! The key of a row ends with 8 bytes: its kind (1: value, 0: deletion), then 7 bytes of its sequence number.
@@ -66,7 +66,8 @@ fn chain(bytes: &[u8]) -> (Vec<FileRow>, usize) {
     (rows, bytes.len() - rest.len())
 }
 
-/// The row at the front of `bytes`, and the bytes behind it. `key` is the key before, and becomes its own.
+/// The row at the front of `bytes`, and the bytes after it. `key` must hold the key of the row before. The
+/// call replaces it with the key of this row.
 fn row<'a>(key: &mut Vec<u8>, mut bytes: &'a [u8]) -> Option<(FileRow, &'a [u8])> {
     let mut number = || Some(varint::read(&mut bytes)? as usize);
     let (shared, own, value) = (number()?, number()?, number()?);
@@ -109,7 +110,7 @@ fn places(bytes: &[u8]) -> Option<usize> {
 fn is_sound(table: &[u8], start: usize, end: usize, base: u32) -> bool {
     let Some((&0, rest)) = table.get(end..).and_then(<[u8]>::split_first) else { return false };
     let Some(written) = rest.first_chunk::<4>() else { return false };
-    // The byte for the compression is 0, and so changes nothing in the checksum.
+    // The byte for the compression is 0, so it does not change the checksum.
     let computed = xxh3_64(&table[start..end]) as u32;
     let start = start as u64;
     let place = if base == 0 { 0 } else { base ^ (start as u32).wrapping_add((start >> 32) as u32) };
