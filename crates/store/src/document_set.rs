@@ -5,8 +5,8 @@
 //! value grows with the corpus.
 //!
 //! A fold drops the tombstones of documents that no other run can hold, as the first and last document of
-//! each run show. The write that replaces the runs also removes these tombstones. So a service that never
-//! compacts has no more tombstones than there are ids in its runs. The handle that drops tombstones remembers
+//! each run show. The write that replaces the runs also removes these tombstones. So even a service that
+//! never compacts has no more tombstones than its runs have ids. The handle that drops tombstones remembers
 //! them, so that its threads never take a deleted document for a damaged one.
 
 use std::collections::BTreeSet;

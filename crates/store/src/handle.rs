@@ -1,8 +1,9 @@
 //! Handle: an open database folder, and the commit that it shows.
 //!
-//! Reading a few rows takes no lock: a view shows the state of one commit. If a row is missing, its document
-//! was deleted since that commit, or the row is damaged. The current view tells which. An answer made of many
-//! rows reads the store as of one commit ([`AsOf`]), in which nothing goes missing.
+//! Reading a few rows takes no lock: a view shows the state of one commit. If a row is missing, either its
+//! document was deleted since that commit, or the row is damaged. The current view shows whether the document
+//! was deleted. An answer made of many rows reads the store as of one commit ([`AsOf`]), in which nothing
+//! goes missing.
 //!
 //! [`AsOf`] takes a snapshot of the engine and the view of the same commit. Meanwhile it holds the lock under
 //! which commits are written and shown. So a query never has to restart, however many commits come.
@@ -38,7 +39,7 @@ use fpdb_kernel::profile::Profile;
 
 /// An open database folder. One writer and any number of readers can have it open at the same time.
 pub struct Store {
-    // Dropped first: the engine must close before the links and the lock are removed.
+    // This field is dropped first: the engine must close before the links and the lock are removed.
     pub(super) engine: Engine,
     pub(super) root: PathBuf,
     pub(super) profile: Profile,
@@ -119,7 +120,7 @@ impl Store {
     /// documents are then used again.
     ///
     /// # Errors
-    /// * [`Error::Stopped`] if `stop` is stopped before its turn comes.
+    /// * [`Error::Stopped`] if `stop` is stopped before this thread has its turn.
     /// * [`Error::WaitsForItself`] if this thread already holds a turn of this store.
     /// * [`Error::FolderGone`] if the folder of the database is gone.
     /// * The error of `change`.
@@ -140,8 +141,8 @@ impl Store {
     /// Excludes changes for as long as the result lives. Waits for a change that is in progress.
     ///
     /// # Errors
-    /// * [`Error::Stopped`] if `stop` is stopped before its turn comes.
-    /// * [`Error::WaitsForItself`] if this thread works in a change of this store.
+    /// * [`Error::Stopped`] if `stop` is stopped before this thread has its turn.
+    /// * [`Error::WaitsForItself`] if this thread is part of a change of this store.
     pub fn keep_unchanged(&self, stop: &StopToken) -> Result<Unchanged<'_>> {
         self.turns.keep_unchanged(stop)
     }
@@ -227,7 +228,7 @@ impl Store {
     /// # Errors
     /// As [`Self::open_reader`].
     pub fn newer(&self) -> Result<Option<Self>> {
-        // A writer shows each commit that it makes, and no other process makes any.
+        // A writer shows each commit that it makes, and no other process can make one.
         if self.lock.is_some() {
             return Ok(None);
         }
@@ -250,14 +251,14 @@ impl Store {
         self.identity.clone().ok_or_else(|| missing("the identity of the store"))
     }
 
-    /// True if a folder holds a copy of this database, as its mark of the last commit shows.
+    /// True if a folder holds a copy of this database: the folder has a commit mark with the same identity.
     ///
     /// # Errors
     /// [`Error::Io`] if the mark cannot be read, which says nothing about the folder.
     pub fn is_copied_to(&self, folder: &Path) -> Result<bool> {
         match commit_mark::read(folder) {
             Ok(mark) => Ok(mark.identity.is_some() && mark.identity == self.identity),
-            // No copy that this user could have made.
+            // This user cannot have made a copy in a place that they cannot read.
             Err(Error::Io { source, .. })
                 if matches!(source.kind(), ErrorKind::PermissionDenied | ErrorKind::NotADirectory) =>
             {

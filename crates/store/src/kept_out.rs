@@ -1,5 +1,5 @@
-//! Kept out: contents that were removed for good. An ingest does not add a document with such bytes, whatever
-//! its name.
+//! Kept out: contents that were removed for good. An ingest adds no document with these bytes, whatever its
+//! name.
 
 use super::Store;
 use super::codec::format::{KEPT_OUT_PREFIX, MAIN, kept_out_key, parse_kept_out_key};
@@ -9,10 +9,11 @@ use super::view::View;
 use fpdb_host::error::{Error, Result};
 use fpdb_kernel::document::Digest;
 
-/// Maximum number of names in the record of a content that is kept out, and of bytes before another is added.
+/// The limits of a record of a kept-out content: the number of names, and the bytes of names to which another
+/// name is added.
 const NAMES: (usize, usize) = (100, 64 << 10);
 
-/// Maximum number of contents that one commit adopts: they are in memory until then.
+/// Maximum number of contents that one commit adopts, because they stay in memory until the commit.
 const ADOPTED_AT_ONCE: usize = 100_000;
 
 const ACTION: &str = "read which contents are kept out";
@@ -23,8 +24,8 @@ impl KeptOutRecord {
         self.names.len() < NAMES.0 && self.names.iter().map(String::len).sum::<usize>() < NAMES.1
     }
 
-    /// True if a document of this name was removed for good with this content. If the record was damaged and
-    /// lacks all names, any may have been.
+    /// True if a document of this name was removed for good with this content. Also true if the record has no
+    /// names because it was damaged.
     pub(crate) fn may_name(&self, name: &str) -> bool {
         self.names.is_empty() || self.names.iter().any(|known| known == name)
     }
@@ -44,7 +45,7 @@ impl Store {
         Ok(contents)
     }
 
-    /// Calls `visit` with each of these contents, in the same order.
+    /// Calls `visit` with each content that is kept out, in order of the digests.
     ///
     /// # Errors
     /// The error of `visit`; a failure to read the store; [`Error::Damaged`].
@@ -58,7 +59,7 @@ impl Store {
         })
     }
 
-    /// These contents in the same order, from the first digest that is not below `first` on.
+    /// The contents that are kept out, in order of the digests, from the first digest at or above `first`.
     ///
     /// # Errors
     /// A failure to read the store; [`Error::Damaged`].
@@ -87,7 +88,7 @@ impl Store {
         value.map(|value| record_in(&value)).transpose()
     }
 
-    /// Keeps these contents out from now on, in place of earlier records.
+    /// Keeps these contents out from now on. Replaces earlier records of the same contents.
     ///
     /// # Errors
     /// A failure to read or write the store.
@@ -102,7 +103,8 @@ impl Store {
         self.change(changes, View::clone(&self.view()), "note which contents are kept out")
     }
 
-    /// Keeps the contents out that another store keeps out, except for those that have a record here.
+    /// Also keeps out all contents that the store `other` keeps out. Existing records of this store do not
+    /// change.
     ///
     /// # Errors
     /// A failure to read one of the stores or to write this one.
@@ -117,7 +119,7 @@ impl Store {
         self.keep_out(&contents)
     }
 
-    /// Lets these contents in again.
+    /// Stops keeping these contents out, so an ingest can add them again.
     ///
     /// # Errors
     /// A failure to read or write the store.

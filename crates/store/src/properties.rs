@@ -27,7 +27,7 @@ pub(crate) fn posting_block(data: &[u8]) {
     if draw.byte().is_multiple_of(2) {
         return any_block(draw.u64(), draw.rest());
     }
-    // Narrow values, so that some are equal.
+    // Draws narrow values, so that some are equal.
     let (hash, id) = (u32::from(draw.byte() % 64), u32::from(draw.byte() % 32));
     let mut postings = Vec::new();
     while !draw.is_empty() && postings.len() < BLOCK_POSTINGS {

@@ -1,5 +1,5 @@
-//! Sources: the files and folders that were named to an ingest, and the settings they were read with. So a
-//! later ingest can read them in the same way.
+//! Sources: the files and folders that were named to an ingest, and the settings they were read with. With
+//! these settings a later ingest reads the sources in the same way.
 
 use super::Store;
 use super::codec::format::{MAIN, SOURCE_PREFIX, source_key};

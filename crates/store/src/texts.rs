@@ -13,8 +13,8 @@ pub const TEXT_CHUNK_BYTES: usize = 1 << 20;
 /// The default level of zstd. Text shrinks to some two fifths of its size, at about 300 MB/s.
 const LEVEL: i32 = 3;
 
-/// The number of chunks of a document of this many bytes. Never more than a key can number, even if a damaged
-/// record gives the length.
+/// The number of chunks of a document of this many bytes. Never more than a key can number, even if the
+/// length comes from a damaged record.
 pub fn chunks(bytes: u64) -> u32 {
     u32::try_from(bytes.div_ceil(TEXT_CHUNK_BYTES as u64)).unwrap_or(u32::MAX)
 }
@@ -80,7 +80,7 @@ impl Store {
         self.for_each_text_chunk(document, record, |_| Ok(()))
     }
 
-    /// Calls `visit` with each chunk of these bytes, in order.
+    /// Calls `visit` with each chunk of a document's stored bytes, in order.
     ///
     /// # Errors
     /// The error of `visit`; those of [`Self::text`], which may come after the last chunk.

@@ -2,8 +2,8 @@
 //! scan excludes changes. The lock of the folder excludes other processes.
 //!
 //! Code of the host runs while a thread holds a turn: visitors, iterators of documents, progress reports. A
-//! call from there that needs the same turn would wait for itself for ever. So it returns an error instead.
-//! For this, each thread records the turns that it works in.
+//! call from this code that needs the same turn would wait for its own thread for ever. So the call returns
+//! an error instead. For this, each thread records the turns that it works in.
 
 use std::cell::RefCell;
 use std::marker::PhantomData;
@@ -33,8 +33,8 @@ struct State {
     waiting: usize,
     /// Threads that wait to scan.
     scans_waiting: usize,
-    /// The number of waiting scans that begin before the next change. After each change it is the number that
-    /// wait then, so that scans are not delayed for ever either.
+    /// The number of waiting scans that begin before the next change. Each change ends by setting it to the
+    /// number of waiting scans, so that scans are not delayed for ever either.
     admitted: usize,
 }
 

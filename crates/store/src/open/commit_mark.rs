@@ -2,9 +2,9 @@
 //! tables, the number of documents and the identity of the database.
 //!
 //! If a log or a list of tables (`MANIFEST`) is cut between two records, the engine sees an intact older
-//! database. The same holds for the store of another database. The mark detects both. A writer writes the
-//! mark when it opens the store, after each commit, and after the engine has closed the store. So the mark is
-//! never ahead of an intact store.
+//! database. Likewise, the store of another database looks intact to the engine. The mark detects both. A
+//! writer writes the mark when it opens the store, after each commit, and after the engine has closed the
+//! store. So the mark is never ahead of an intact store.
 //!
 //! Creation and repair write a mark. So the mark is missing only if it was deleted, or if an earlier version
 //! of this program created the database.
@@ -36,10 +36,11 @@ pub(crate) struct CommitMark {
     /// The number of the last commit; 0 if unknown.
     pub(crate) commits: u64,
     tables: Option<TableList>,
-    /// The counts of that commit. Older programs do not update them. Counts of an earlier commit are ignored.
+    /// The counts of that commit. Older programs do not update the counts. Counts of an earlier commit are
+    /// ignored.
     pub(crate) counts: Option<Counts>,
-    /// The identity of the database. Older programs do not update it. An identity of an earlier commit is
-    /// ignored, because such a program may have replaced the store.
+    /// The identity of the database. Older programs do not update the identity. An identity of an earlier
+    /// commit is ignored, because an older program may have replaced the store.
     pub(crate) identity: Option<String>,
 }
 
@@ -92,11 +93,11 @@ pub(crate) fn read(root: &Path) -> Result<CommitMark> {
 impl CommitMark {
     /// The text of the mark. All marks have the same length.
     pub(crate) fn text(&self) -> String {
-        // No list has the number 0.
+        // The number 0 stands for an unknown list, because no list has it.
         let TableList { number, bytes, head } = self.tables.unwrap_or(TableList { number: 0, bytes: 0, head: 0 });
         let commit = format!("commit {:020}", self.commits);
         let tables = format!("tables {number:020} {bytes:020} {head:016x}");
-        // Unknown counts are those of commit 0, which does not exist.
+        // Unknown counts are written as counts of commit 0, which does not exist.
         let (of, Counts { documents, next_document }) =
             self.counts.map_or((0, Counts { documents: 0, next_document: 0 }), |counts| (self.commits, counts));
         let counts = format!("documents {of:020} {documents:020} {next_document:010}");
@@ -254,7 +255,7 @@ impl AtClose {
 impl Drop for AtClose {
     fn drop(&mut self) {
         if !self.failed.load(Ordering::Relaxed) {
-            // The old mark stays true.
+            // If this fails, the old mark stays, and still protects.
             let _ = read(&self.root).and_then(|mark| write(&self.root, mark.commits, mark.counts, mark.identity));
         }
     }

@@ -39,7 +39,8 @@ impl Store {
 }
 
 /// Creates a database at `root`. `fill` writes the store into the folder it is given, and returns the
-/// profile. The database appears whole or not at all, because it grows beside its place and is then renamed.
+/// profile. The database grows in a folder beside `root`, which is then renamed. So it appears whole or not
+/// at all.
 pub(crate) fn make_whole(root: &Path, fill: impl FnOnce(&Path) -> Result<Profile>) -> Result<()> {
     match check_marker(root) {
         Err(Error::NoDatabase { .. }) => {}
@@ -78,7 +79,8 @@ pub(crate) fn make_whole(root: &Path, fill: impl FnOnce(&Path) -> Result<Profile
         fill(STORE)?;
         // A restored database may have decisions of a dedup.
         let decisions = inside.join(DECISIONS).exists().then_some(DECISIONS);
-        // Files that were moved already would block the next creation here.
+        // After a failure, files that were moved already would block the next creation here, so they are
+        // removed.
         decisions.into_iter().chain([COMMITTED, MARKER]).try_for_each(fill).inspect_err(|_| remove_moved(root))?;
         return sync_folder(root);
     }

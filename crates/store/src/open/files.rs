@@ -18,9 +18,10 @@ const LOG: u64 = 16 << 30;
 /// Prefix of the names of lists of tables.
 pub(crate) const LIST: &str = "MANIFEST-";
 
-/// Why a path cannot be a file of the engine; `None` if it can.
+/// The reason why a file with this name cannot be a file of the engine. `None` if it can.
 fn problem(name: &str, metadata: &Metadata) -> Option<&'static str> {
-    // The engine never reads its info log, and files of other names are not its own.
+    // Tables may have any size. So may the engine's info log and files of other names, which the engine never
+    // reads.
     let most = match name {
         "CURRENT" | "IDENTITY" => SHORT,
         _ if name.starts_with("OPTIONS-") => SHORT,
@@ -75,7 +76,7 @@ pub(crate) fn link(
     Ok(())
 }
 
-/// The names of the files in a store. The names of the engine's files are all text.
+/// The names of the files in a store. Omits names that are not UTF-8, because no file of the engine has one.
 pub fn names(store: &Path) -> Result<Vec<String>> {
     let mut names = Vec::new();
     for entry in fs::read_dir(store).map_err(Error::io("read", store))? {
@@ -114,10 +115,10 @@ pub(crate) fn read_short(path: &Path) -> io::Result<Vec<u8>> {
 /// Checks that `path` is missing or a regular file. Opening a pipe or reading a device may never end.
 pub(crate) fn check_regular(path: &Path) -> io::Result<()> {
     match fs::metadata(path) {
-        // Reading a folder fails by itself.
+        // A folder passes, because reading it fails at once.
         Ok(metadata) if metadata.is_file() || metadata.is_dir() => Ok(()),
         Ok(_) => Err(io::Error::new(ErrorKind::InvalidData, "it is not a regular file")),
-        // A missing folder can be made.
+        // A missing path passes, because the caller may create it or report it missing.
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
         Err(error) => Err(error),
     }

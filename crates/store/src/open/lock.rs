@@ -24,7 +24,7 @@ const PAUSE: Duration = Duration::from_millis(10);
 #[derive(Debug)]
 pub(crate) struct WriterLock {
     file: File,
-    /// The process that took the lock.
+    /// The id of the process that took the lock.
     process: u32,
 }
 

@@ -1,6 +1,6 @@
 //! Making: the temporary folder in which a new database grows until it is complete.
 //!
-//! The next creation beside it removes the folder of a killed process.
+//! If a process is killed, the next creation in the same parent folder removes this folder.
 
 use std::fs;
 use std::io;
@@ -109,7 +109,7 @@ mod tests {
         for path in [&left, &unknown] {
             fs::create_dir_all(path.join(STORE)).unwrap();
         }
-        // The store of another database.
+        // This store was not moved here from a folder above, because each of those still has its own.
         fs::create_dir(parent.join(STORE)).unwrap();
         remove_stale(parent);
         assert_eq!([own.path(), &left, &unknown, &parent.join(STORE)].map(Path::exists), [true, false, true, true]);

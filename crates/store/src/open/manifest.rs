@@ -251,7 +251,7 @@ pub(crate) fn reliable_list(root: &Path, mark: &CommitMark) -> Result<Option<(St
     Ok(None)
 }
 
-/// The engine's name of the store that a list belongs to.
+/// The engine's name of the store to which a list belongs.
 pub(crate) fn store_id(list: &[u8]) -> Option<String> {
     Records::of(list).edits().find_map(|(_, edit)| edit.store)
 }
@@ -291,8 +291,8 @@ impl ListFile {
         }
         let content = match fs::read(&path) {
             Ok(content) => content,
-            // Either the writer has made another list in the meantime, or the engine reports the unreadable
-            // list.
+            // Either the writer has made another list in the meantime, or the list is unreadable and the
+            // engine reports it.
             Err(error) if !StoreFailure::of_io(&error).is_refusal() => return Ok(None),
             Err(error) => return Err(Error::io("read", path)(error)),
         };
@@ -477,7 +477,7 @@ mod tests {
                 all.extend(new.iter().map(Vec::as_slice));
                 let (list, _) = list(&all);
                 assert_eq!(change_behind(&list, known.len()), expected, "{old} {new:?}");
-                // An edit that was being written counts as one that came afterwards.
+                // An edit that was not written completely before counts as a later one.
                 assert_eq!(change_behind(&list, known.len() - 1), ListChange::Rows);
             }
         }

@@ -61,8 +61,8 @@ impl Store {
         if let Some(list) = TrustedList::of(root)? {
             list.put_in_place()?;
         }
-        // Checked before the engine opens the store, because it deletes tables that a damaged list does not
-        // name.
+        // This check comes before the engine opens the store for writing, because the engine then deletes
+        // tables that a damaged list does not name.
         drop(Self::open_unlocked(root, options)?);
         let engine = Engine::open(&root.join(STORE), Access::Write, options.cache_bytes).map_err(cannot_open(root))?;
         let store = Self::load(root, engine, None, Some(lock), options)?;
@@ -86,7 +86,7 @@ impl Store {
             if undisturbed || (before.is_none() && opened.is_ok()) {
                 return opened;
             }
-            // The system will refuse again.
+            // Another try is useless, because the system will refuse again.
             if let Err(Error::Store { failure, .. } | Error::CannotOpen { failure, .. }) = &opened
                 && failure.is_refusal()
                 && *failure != StoreFailure::Busy
@@ -187,7 +187,8 @@ impl Store {
         if state.commits < mark.commits {
             return Err(Error::CommitsLost { path: self.root, found: state.commits, marked: mark.commits });
         }
-        // A copy of this database that was changed since has the same identity.
+        // A copy of this database that was changed since has the same identity, so the counts are compared
+        // too.
         if state.commits == mark.commits && mark.counts.is_some_and(|counts| counts != state.counts()) {
             let what = format!("the store of the database at {}", self.root.display());
             return Err(Error::Damaged {
@@ -204,7 +205,8 @@ impl Store {
             for (name, expected) in [(POSTINGS, record.postings > 0), (FILTERS, record.filter_bytes > 0)] {
                 let mut rows = rows_of(&self.engine, name, *run, ReadPattern::Points)?;
                 rows.seek_to_first();
-                // An unreadable row exists. Its damage is reported when the row is needed.
+                // A row that cannot be read is damaged, not missing. Its damage is reported when the row is
+                // needed.
                 if expected && !rows.valid() && rows.check().is_ok() {
                     return Ok(Some(*run));
                 }

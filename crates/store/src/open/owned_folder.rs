@@ -1,4 +1,5 @@
-//! Owned folder: a temporary folder that names its process. So folders of killed processes can be recognised.
+//! Owned folder: a temporary folder that shows which process made it. So folders of killed processes can be
+//! recognised.
 //!
 //! Its name contains the process id, and the process holds a lock on it.
 

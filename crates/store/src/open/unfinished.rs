@@ -21,7 +21,7 @@ impl Store {
             _ => fs::create_dir_all(&incoming).map_err(Error::io("create", &incoming))?,
         }
         let unfinished = self.tidy_unfinished_fold()?;
-        // Runs that a crash left uncommitted, or folded but not removed.
+        // Removes runs that a crash left uncommitted, and folded runs that it left in place.
         let view = self.view();
         for name in RUN_FAMILIES {
             let mut rows = self.engine.rows(name, ACTION)?;

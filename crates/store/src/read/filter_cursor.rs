@@ -21,7 +21,7 @@ enum FilterRows<'a> {
     Held(Arc<HeldFilters>),
     Read {
         rows: engine::rows::Rows<'a>,
-        /// The current filter covers the hashes from this one to its last hash.
+        /// The current filter covers the hashes from this one to the last hash of the filter.
         from: Option<u64>,
     },
 }
@@ -57,7 +57,7 @@ impl<'a> FilterCursor<'a> {
         Ok(())
     }
 
-    /// True if the filters are in memory, so that questions cost no read.
+    /// True if the filters are in memory, so that [`Self::may_hold`] reads nothing from disk.
     pub(crate) fn is_held(&self) -> bool {
         matches!(self.rows, FilterRows::Held(_))
     }

@@ -5,11 +5,12 @@
 //! block at a random place.
 //!
 //! So a lookup of fewer hashes than a run has filters uses no filters: it reads one block for each hash,
-//! whether or not the run holds the hash. Once lookups have read one block for each filter in this way, the
-//! filters are read and stay in memory.
+//! whether or not the run holds the hash. Once such lookups have read as many blocks as the run has filters,
+//! the filters are read and stay in memory.
 //!
 //! The largest run holds most of the hashes that lookups find, and a filter saves nothing for these. So its
-//! filters are read only after ten lookups per filter. They then add at most a tenth to its reads.
+//! filters are read only after ten lookups per filter. Reading the filters then adds at most a tenth to the
+//! reads of the run.
 //!
 //! If a large number of hashes is looked up in ascending order, whole filters can pay for that lookup alone.
 //! Such a lookup reads whole filters row by row, and ignores filters that memory holds only in part.

@@ -1,5 +1,6 @@
-//! The filters of a run, held in memory. A question about a hash then reads three bytes. Otherwise the engine
-//! has to find the row of the filter for each hash, which takes most of the time of an absent hash.
+//! The filters of a run, held in memory. A question about a hash then reads three bytes. Without this, the
+//! engine has to find the row of the filter for each hash, which takes most of the time that an absent hash
+//! costs.
 //!
 //! Held filters can take up to three quarters of the cache, and leave the rest to blocks. If all filters do
 //! not fit, memory holds fewer bits of each byte: 4, 2 or 1. A filter combines its bytes by exclusive or,
@@ -61,7 +62,8 @@ pub(crate) struct HeldFilters {
     depth: Depth,
     /// The last hash that each filter covers.
     last_hashes: Vec<u64>,
-    /// Their heads, apart from the bytes. This saves one access to memory that misses the processor's cache.
+    /// The heads of the filters, stored apart from their bytes. This saves one access to memory that misses
+    /// the processor's cache.
     heads: Vec<Head>,
     /// The number of the first slot of each filter.
     starts: Vec<usize>,
@@ -128,12 +130,12 @@ impl HeldFilters {
         u8::MAX >> (8 - self.depth.bits)
     }
 
-    /// How much is held.
+    /// How much of the filters is held.
     pub(crate) fn depth(&self) -> Depth {
         self.depth
     }
 
-    /// Bytes of memory that they take.
+    /// Bytes of memory that the held filters take.
     pub(crate) fn size(&self) -> usize {
         self.bytes.len() + self.heads.len() * (size_of::<Head>() + size_of::<(u64, usize)>())
     }

@@ -30,8 +30,8 @@ pub struct Lookup<'a> {
 }
 
 impl Store {
-    /// Prepares to look up about `expected` hashes in ascending order. The number decides whether filters are
-    /// read.
+    /// Prepares to look up about `expected` hashes in ascending order. This number decides whether filters
+    /// are read.
     pub fn lookup(&self, expected: usize) -> Result<Lookup<'_>> {
         Lookup::new(self, expected as u64)
     }
@@ -141,7 +141,7 @@ struct RunCursor<'a> {
     blocks: Rows<'a>,
     /// `None` if reading the filters does not pay.
     filters: Option<FilterCursor<'a>>,
-    /// The current block serves the hashes from this one to its last hash. `None`: not known.
+    /// The current block serves the hashes from this one to the last hash of the block. `None` if unknown.
     from: Option<u64>,
 }
 

@@ -67,8 +67,7 @@ impl<'a> RunReader<'a> {
         Ok(())
     }
 
-    /// Reads blocks until a posting is available. Returns the last available posting. `None` if the end has
-    /// been reached.
+    /// Reads blocks until a posting is available. Returns the last available posting, or `None` at the end.
     fn reach(&mut self) -> Result<Option<&Posting>> {
         while self.waiting().is_empty() && !self.ended {
             self.read()?;
@@ -145,8 +144,8 @@ pub(crate) fn merge_batches(
     }
 }
 
-/// Calls `visit` with the postings of all readers, ascending, in batches: the hashes that every reader has
-/// read completely. Omits postings of documents that are not `wanted`.
+/// Calls `visit` with the postings of all readers, ascending, in batches. Each batch has the hashes that
+/// every reader has read completely. Omits postings of documents that are not `wanted`.
 pub(crate) fn merge_hashes(
     readers: &mut [RunReader<'_>],
     wanted: Option<&dyn Fn(u32) -> bool>,

@@ -1,7 +1,7 @@
 //! Batch: documents that an ingest has fingerprinted but not committed, in memory.
 //!
-//! One batch fills while a thread sorts and writes the one before. Each takes three eighths of the memory
-//! allowed. The postings lie in an anonymous memory map, so that nothing else can change them.
+//! One batch fills while a thread sorts and writes the one before. Each of the two takes three eighths of the
+//! memory allowed. The postings lie in an anonymous memory map, so that nothing else can change them.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -16,7 +16,8 @@ use fpdb_kernel::columns::Fingerprint;
 use fpdb_kernel::document::Digest;
 use fpdb_kernel::profile::{Profile, View};
 
-/// Maximum number of fingerprints in one call of [`Batch::push`]. A batch can exceed its memory by this much.
+/// Maximum number of fingerprints in one call of [`Batch::push`]. A batch can exceed its memory by this
+/// number of fingerprints.
 pub const PUSHED_AT_ONCE: usize = 4096;
 
 /// Documents that will be committed together. They are added one after the other, in order of id.
@@ -34,7 +35,7 @@ pub struct Batch {
     /// Compressed texts: (document, chunk, bytes), ascending.
     texts: Vec<(u32, u32, Vec<u8>)>,
     text_bytes: usize,
-    /// Shared with lookups that run during the commit of the batch.
+    /// The pending changes, shared with lookups that run during the commit of the batch.
     pub(crate) pending: Arc<PendingDocuments>,
     /// By path: containers that were ingested completely. `None` for containers that the next ingest must
     /// read again.
@@ -102,7 +103,7 @@ impl PendingDocuments {
         self.documents.push((document, record));
     }
 
-    /// Replaces the record of a document, and returns the one that this batch had.
+    /// Replaces the record of a document. Returns the earlier record if this batch had one.
     fn change(&mut self, document: u32, record: DocumentRecord) -> Option<DocumentRecord> {
         match self.documents.binary_search_by_key(&document, |entry| entry.0) {
             Ok(index) => Some(std::mem::replace(&mut self.documents[index].1, record)),
@@ -196,8 +197,8 @@ struct OpenDocument {
     /// The places of the incomplete chunk, and the number of that chunk.
     places: Vec<FingerprintPlace>,
     chunk: u32,
-    /// The indexes in the batch at which the document's postings, chunks and texts begin. The indexes are
-    /// unused once some of these are in the store.
+    /// The indexes in the batch at which the document's postings, chunks and texts begin. They are not used
+    /// once part of the document is in the store.
     first_posting: usize,
     first_chunk: usize,
     first_text: usize,
@@ -231,8 +232,8 @@ impl Batch {
         }
     }
 
-    /// A batch that is never committed. It keeps the records of its documents, and only counts their
-    /// fingerprints.
+    /// Turns the batch into one that is never committed. It keeps the records of its documents, but only
+    /// counts their fingerprints.
     #[must_use]
     pub fn counting_only(self) -> Self {
         Self { counts_only: true, ..self }
@@ -398,8 +399,9 @@ impl Batch {
         self.held() >= self.limit
     }
 
-    /// True if the batch is full and a spill frees memory. The records of documents stay, so a batch full
-    /// of records would be spilled, into two files, for each few fingerprints of the next document.
+    /// True if the batch is full and a spill frees memory. A spill does not free the records of documents. So
+    /// without this check a batch full of records would be spilled into two files for every few fingerprints
+    /// of the next document.
     pub fn needs_spill(&self) -> bool {
         self.is_full() && self.held() - self.record_bytes >= self.limit / 8
     }

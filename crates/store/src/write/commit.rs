@@ -4,14 +4,15 @@
 //! to any reader. Then one synced write adds the documents, their names and digests, the runs and the state.
 //! A crash before that write leaves rows that no reader sees. The next writer discards them.
 //!
-//! **Sorting** is rayon's, in place: 17% of the instructions of a load with w = 1. Other sorts were timed on
-//! 24 million postings with repeated hashes, with one and two threads. Their time as a share of rayon's:
+//! **Sorting** uses the in-place sort of rayon. It takes 17% of the instructions of a load with w = 1. Other
+//! sorts were timed on 24 million postings with repeated hashes, with one and two threads. Their times,
+//! relative to rayon's:
 //!
 //! * `rdst`, a radix sort last released in 2024: 0.6 to 1.0;
 //! * our own partition by the upper bits: 0.7 to 1.3;
 //! * `voracious_radix_sort`: 0.5 to 1.4, with memory for a second copy.
 //!
-//! None is worth a dependency, or code.
+//! None of these is worth a dependency or more code.
 
 use std::collections::{BTreeSet, HashMap};
 use std::ops::RangeInclusive;
@@ -84,7 +85,7 @@ impl Store {
     }
 }
 
-/// A number of hashes of a document, or of repetitions of its hashes.
+/// How many hashes a document has, or how often it repeats a hash.
 #[derive(Clone, Copy, Debug, Default)]
 struct Repeats {
     all: u64,
@@ -216,7 +217,7 @@ impl Committer {
         Ok(())
     }
 
-    /// The number that the next run must have. Folds take numbers too.
+    /// The number that the next run must have. A fold may have taken a number since the last call.
     pub(crate) fn next_run(&mut self, store: &Store) -> u32 {
         self.next_run = self.next_run.max(store.view().state.next_run);
         self.next_run

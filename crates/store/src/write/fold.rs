@@ -1,5 +1,5 @@
-//! Folding: merges several runs into one, without the postings of deleted documents. Tombstones that then
-//! hide nothing are removed too.
+//! Folding: merges several runs into one, without the postings of deleted documents. Also removes the
+//! tombstones that hide no posting after the fold.
 //!
 //! [`levels`] decides which runs are folded. A large fold is made in slices, which are consecutive ranges of
 //! hashes. A fold that was stopped or killed continues after its last slice.
@@ -61,7 +61,7 @@ pub struct CompactionPlan {
 
 impl Store {
     /// Folds runs until no rank has too many runs. If the task is stopped, returns without an error, and a
-    /// later call does the rest. Without the disk space for a fold, the runs stay as they are.
+    /// later call does the rest. If the disk has no space for a fold, the runs stay as they are.
     ///
     /// # Errors
     /// The error of a fold. This handle does not fold the runs of a failed fold again.
@@ -76,13 +76,13 @@ impl Store {
             // The view is dropped before the fold: a view that is held keeps the runs it lists.
             let excess = levels::excess(&self.view().runs);
             let Some(runs) = excess else { break };
-            // A run that is folded alone becomes the same run.
+            // Folding one run alone makes the same run again, so the loop would not end.
             if made.is_some_and(|made| runs == [made]) || self.have_failed(&runs) {
                 break;
             }
             let (_, bytes) = self.fold_costs(&runs)?;
             if free.is_some_and(|free| bytes > free) {
-                // A part of a fold that cannot end takes space for nothing.
+                // The fold cannot be completed now, so its finished slices only take space.
                 if let Some(fold) = self.unfinished_fold()? {
                     self.discard_fold(&fold)?;
                 }
@@ -92,11 +92,11 @@ impl Store {
                 Ok(run) => made = Some(run),
                 Err(Error::Stopped) => break,
                 Err(error) => {
-                    // A refusal of the system may pass.
+                    // If the system only refused something, such as space, a later fold may succeed.
                     if !matches!(&error, Error::Store { failure, .. } if failure.is_refusal()) {
                         self.unfoldable.lock().unwrap_or_else(PoisonError::into_inner).extend(runs);
-                        // The finished part takes space for nothing. If it cannot be removed now, the next
-                        // opening removes it.
+                        // The finished slices only take space. If they cannot be removed now, the next
+                        // opening removes them.
                         if let Ok(Some(fold)) = self.unfinished_fold() {
                             let _ = self.discard_fold(&fold);
                         }

@@ -1,5 +1,5 @@
-//! Kept runs: their postings stay in memory during a *load*, a long ingest, so that commits can be frequent
-//! and runs large.
+//! Kept runs: runs whose postings stay in memory during a *load*, which is a long ingest. So commits can be
+//! frequent although runs are large.
 //!
 //! A load commits every few seconds, so that a crash costs little. But a lookup visits every run, so runs
 //! must be few. So each of these commits writes a small run and keeps its sorted postings in memory. Once the
@@ -8,7 +8,8 @@
 //!
 //! * A small run has no filters ([`Filters::AllPass`]), since making them takes more time than making its
 //!   blocks. So a query beside a load reads one block of each small run for each hash.
-//! * [`MOST_ALIKE`] small runs become one that is kept as well. So a slow load with much memory has few runs.
+//! * [`MOST_ALIKE`] small runs become one larger run, which is kept as well. So a slow load with much memory
+//!   has few runs.
 //! * Memory: the kept postings, the batch that is written and the batch that fills take at most twice the
 //!   share of one batch ([`Committer::batch_after`]).
 //! * The price is 9% of the processor time of a load: it encodes each block twice, and merges from memory.
@@ -76,8 +77,8 @@ impl Committer {
         !self.kept.is_empty()
     }
 
-    /// An empty batch for the documents after `batch`, which is committed next. It is full at a size that the
-    /// memory allows beside `batch` and the kept postings.
+    /// An empty batch for the documents after `batch`. The new batch may grow to a size that the memory
+    /// allows beside `batch`, which is committed next, and the kept postings.
     pub fn batch_after(&self, batch: &Batch) -> Batch {
         let mut next = batch.next();
         let taken = self.kept_bytes() + batch.held();

@@ -1,8 +1,8 @@
 //! Levels: decides which runs are folded, and estimates the blocks that a lookup reads.
 //!
-//! A lookup visits every run. A small run costs it little. Its filters are read early and then stay in
-//! memory, and they keep out almost all absent hashes. A large run costs one block for each hash. So large
-//! runs must be few, and small runs may be many.
+//! A lookup visits every run. A small run costs a lookup little: the filters of the run are read early, stay
+//! in memory, and keep out almost all absent hashes. A large run costs one block for each hash. So large runs
+//! must be few, and small runs may be many.
 //!
 //! Runs are ranked by size. If a rank has too many runs, they are folded into one run of the next rank:
 //! [`SMALL_FAN_IN`] runs below [`LARGE_RUN`], [`LARGE_FAN_IN`] runs from there on. That is lazy leveling
@@ -28,7 +28,7 @@ use crate::codec::records::RunRecord;
 use crate::read::filter_use::{LARGEST_WORTH, rows_of_filters};
 
 /// The number of hashes of a typical query: 10 kB of text by the profile `words`, 15 kB by `prose`. The sizes
-/// here are chosen for it.
+/// in this file suit such a query.
 pub(crate) const QUERY_HASHES: u64 = 1536;
 
 /// The postings of a large run. Such a run costs a typical query one block for each hash, because reading its

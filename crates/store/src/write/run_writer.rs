@@ -14,10 +14,10 @@ use fpdb_host::error::Result;
 /// The filters that a run gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Filters {
-    /// Filters of its hashes.
+    /// Filters of all hashes of the run.
     Whole,
-    /// One filter that lets every hash pass: for a run that is soon replaced. Making filters takes more time
-    /// than making blocks.
+    /// One filter that lets every hash pass, for a run that is soon replaced. Making real filters takes more
+    /// time than making blocks.
     AllPass,
 }
 
