@@ -135,7 +135,7 @@ fn is_noted(store: &Store) -> bool {
     store.engine.get(MAIN, FOLD_KEY, "look").unwrap().is_some()
 }
 
-/// A slice ends between two reports of progress, which come every 100,000 postings.
+/// A slice ends between two reports of progress. Reports come every 100,000 postings.
 const SLICE: u64 = 90_000;
 
 #[test]

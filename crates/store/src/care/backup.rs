@@ -66,7 +66,7 @@ pub struct ListedBackup {
     pub(crate) schema: Schema<Self>,
     /// Its number in the folder, from 1.
     pub number: u32,
-    /// When it was made, in seconds since 1970. 0 if a damaged backup does not tell.
+    /// When it was made, in seconds since 1970. 0 if the backup is damaged and its time cannot be read.
     pub made_at: i64,
     /// Number of documents in it. `None` if an earlier version of fpdb made it.
     pub documents: Option<u64>,
@@ -76,8 +76,8 @@ pub struct ListedBackup {
     /// sizes and were not read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub damaged: Option<String>,
-    /// A damaged or missing record beside these files: of its documents, of a dedup's decisions, or of
-    /// what it keeps out. It can be restored without.
+    /// A damaged or missing record beside these files: the number of documents, the decisions of a dedup, or
+    /// the contents that are kept out. The backup can be restored without this record.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub damaged_record: Option<String>,
 }
@@ -96,7 +96,7 @@ pub fn backups(folder: &Path) -> Result<Vec<ListedBackup>> {
         return Err(Error::NotABackup { path: folder.to_owned() });
     }
     let engine = folder.join(ENGINE);
-    // First the numbers: another process may add a backup meanwhile.
+    // The numbers are read first, because another process may add a backup meanwhile.
     let numbers = numbers(&engine, &folder.join(COUNTS))?;
     let mut copies: BTreeMap<u32, Copy> =
         Copies::open(&engine)?.list().into_iter().map(|copy| (copy.number, copy)).collect();
@@ -127,9 +127,9 @@ pub fn backups(folder: &Path) -> Result<Vec<ListedBackup>> {
     Ok(backups)
 }
 
-/// The digests of the contents that are kept out by backups in `folder` that are newer than the backup
-/// `number`, or by the database that they are copies of, if it is there. Ascending. Backups of earlier
-/// versions of fpdb do not tell. Of a damaged list, only the readable lines count
+/// The digests of the contents that were kept out after the backup `number` was made, ascending. They come
+/// from the newer backups in `folder`, and from the backed-up database if it can be opened. Backups of
+/// earlier versions of fpdb have no list of such contents. Of a damaged list, only the readable lines count
 /// ([`ListedBackup::damaged_record`]).
 ///
 /// # Errors
@@ -200,7 +200,7 @@ impl Store {
         earlier.retain(|&earlier| earlier != number);
         keep_records(folder, &earlier)?;
         let decisions = self.back_up_records(folder, number)?;
-        // The engine has removed the files of a backup without a list of files.
+        // The numbers are read again: the engine has removed the files of backups without a list of files.
         let mut numbers = numbers(&engine, &counts)?;
         numbers.extend(earlier);
         numbers.sort_unstable();
@@ -219,7 +219,7 @@ impl Store {
         // Earlier backups are removed only after the new backup was checked.
         if let Some(keep) = keep {
             let mut surplus = numbers.len().saturating_sub(keep.max(1));
-            // A damaged backup must not take the place of a whole one.
+            // Damaged backups are removed first, so that none takes the place of a whole one.
             for is_damaged in [true, false] {
                 numbers.retain(|number| {
                     let goes = surplus > 0 && damaged.contains(number) == is_damaged;
@@ -314,7 +314,7 @@ enum Owner {
     Database { identity: String, path: PathBuf },
 }
 
-/// The database to which the backups in the folder belong. `None` if there are no backups.
+/// The database to which the backups in a folder belong. `None` if the folder has no backups.
 fn owner(folder: &Path) -> Result<Option<Owner>> {
     let path = folder.join(MARKER);
     let text = match read_short(&path) {

@@ -38,13 +38,14 @@ struct CheckedFile {
 }
 
 impl BackupFiles {
-    /// With `by_size` only the sizes of shared files count: their names end with them. Other files are small,
-    /// and are read in any case.
+    /// With `by_size`, only the sizes of shared files are compared, which stand in their names. Other files
+    /// are small, so their checksums are compared in any case.
     pub(crate) fn new(engine: PathBuf, by_size: bool) -> Self {
         Self { engine, by_size, checked: BTreeMap::new() }
     }
 
-    /// Checks the files of a backup that were not checked before. Returns a damaged one, if any.
+    /// Checks the files of a backup that were not checked before. Returns the first damaged file of the
+    /// backup, if any.
     pub(crate) fn check(&mut self, number: u32) -> Result<Option<String>> {
         let Some(files) = listed(&self.engine, number)?.files else { return Ok(Some(format!("{LISTS}/{number}"))) };
         let mut damaged = None;
@@ -129,9 +130,9 @@ pub(super) fn numbers(engine: &Path, counts: &Path) -> Result<Vec<u32>> {
     Ok(numbered(&engine.join(LISTS))?.union(&counted).copied().collect())
 }
 
-/// Removes all backups except those with the numbers `kept`, and the files that none of these needs. The
-/// engine can do neither with a damaged backup, and takes files from one that stays. The folder `counts` goes
-/// first: after a crash a backup is whole, or not there.
+/// Removes all backups except those with the numbers `kept`, and all files that no kept backup needs. The
+/// engine cannot remove a damaged backup, and it would remove files that a damaged backup still needs. The
+/// counts are removed first, so that after a crash a backup is either whole or not listed.
 pub(super) fn keep_only(engine: &Path, counts: &Path, kept: &[u32]) -> Result<()> {
     let (lists, private, shared) = (engine.join(LISTS), engine.join(PRIVATE), engine.join(SHARED));
     let is_kept = |name: &str| name.parse().is_ok_and(|number| kept.contains(&number));
@@ -139,7 +140,8 @@ pub(super) fn keep_only(engine: &Path, counts: &Path, kept: &[u32]) -> Result<()
         true => fs::remove_dir_all(&path).map_err(Error::io("remove", path)),
         false => fs::remove_file(&path).map_err(Error::io("remove", path)),
     };
-    // A backup without a list of files is none. After a crash a list must not name files that are gone.
+    // A backup without a list of files does not exist. Lists are removed before files, so that after a crash
+    // no list names a file that is gone.
     for folder in [counts, &lists] {
         for name in names(folder)?.iter().filter(|name| !is_kept(name)) {
             remove(folder.join(name))?;
@@ -151,7 +153,7 @@ pub(super) fn keep_only(engine: &Path, counts: &Path, kept: &[u32]) -> Result<()
     }
     let mut needed = BTreeSet::new();
     for &number in kept {
-        // A damaged list may need any file.
+        // A backup whose list is damaged may need any shared file, so all of these stay.
         let Some(files) = listed(engine, number)?.files else { return Ok(()) };
         needed.extend(files.into_iter().map(|(file, _)| file));
     }
@@ -161,7 +163,7 @@ pub(super) fn keep_only(engine: &Path, counts: &Path, kept: &[u32]) -> Result<()
     Ok(())
 }
 
-/// The names of the files of a folder, which may be missing.
+/// The names of the files of a folder. Empty if the folder is missing.
 fn names(folder: &Path) -> Result<Vec<String>> {
     let entries = match fs::read_dir(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),

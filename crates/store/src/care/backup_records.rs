@@ -2,10 +2,11 @@
 //!
 //! When backup NUMBER is made, `decisions/NUMBER` gets the record of a dedup's decisions, if there is one.
 //! `kept-out/NUMBER` gets the digests of the contents that are kept out, in hexadecimal digits, one a line,
-//! if there are any. `documents/NUMBER` gets one line: `crc32 CHECKSUM DOCUMENTS DECISIONS KEPT_OUT`. The
-//! checksum is that of the rest of the line. It is followed by the number of documents, and by the checksums
-//! of the two other records, `-` for each that is not there. Checksums are CRC-32C in decimal. Earlier
-//! versions wrote only the number of documents and, if there was a record, the checksum of the decisions.
+//! if there are any. `documents/NUMBER` gets one line: `crc32 CHECKSUM DOCUMENTS DECISIONS KEPT_OUT`.
+//! CHECKSUM covers the rest of the line. DOCUMENTS is the number of documents. DECISIONS and KEPT_OUT are the
+//! checksums of the other two records, or `-` if the record does not exist. Checksums are CRC-32C in decimal.
+//! Earlier versions wrote only the number of documents and, if there was a record, the checksum of the
+//! decisions.
 
 use std::fs::{self, File};
 use std::io;
@@ -28,7 +29,7 @@ const KEPT_OUT: &str = "kept-out";
 #[derive(Default)]
 pub(super) struct Facts {
     pub(super) documents: Option<u64>,
-    /// The checksums of the record of decisions and of the list of contents.
+    /// The checksums of the record of decisions and of the list of contents that are kept out.
     decisions: Option<u32>,
     kept_out: Option<u32>,
     /// A record that is damaged or missing.
@@ -72,7 +73,7 @@ impl Facts {
 }
 
 impl Store {
-    /// Writes the records of the backup `number`. Returns the size of that of the decisions.
+    /// Writes the records of the backup `number`. Returns the size of the record of decisions in bytes.
     pub(super) fn back_up_records(&self, folder: &Path, number: u32) -> Result<u64> {
         let (bytes, decisions) = self.back_up_decisions(&folder.join(RECORDS).join(number.to_string()))?;
         let kept_out = self.back_up_kept_out(&folder.join(KEPT_OUT), number)?;
@@ -84,7 +85,8 @@ impl Store {
         Ok(bytes)
     }
 
-    /// Writes which contents are kept out, if any are, into the folder `lists`. Returns the checksum.
+    /// Writes the list of the contents that are kept out, if there are any, into the folder `lists`. Returns
+    /// the checksum of the list.
     fn back_up_kept_out(&self, lists: &Path, number: u32) -> Result<Option<u32>> {
         let mut list = String::new();
         for (digest, _) in self.kept_out()? {

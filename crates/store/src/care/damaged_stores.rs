@@ -6,7 +6,8 @@ use std::path::Path;
 use crate::care::findings::DamagedStore;
 use fpdb_host::error::{Error, Result};
 
-/// The name of the damaged store until the new one is in its place. Then a number is added.
+/// The name of the damaged store's folder until the new store is in its place. Then a number is added to the
+/// name.
 pub(super) const DAMAGED: &str = "damaged";
 
 /// The damaged stores in the folder of a database, in the order of their numbers.

@@ -96,7 +96,8 @@ pub struct Repair {
     pub lost: Vec<LostDocument>,
     /// Number of commits after the last readable state. Their changes may be partly lost.
     pub commits_lost: u64,
-    /// Number of documents after the last of these commits. `None` if no commit is lost, or if unknown.
+    /// Number of documents in the database after the last of these commits. `None` if no commit is lost, or
+    /// if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_commit_documents: Option<u64>,
     /// True if documents may have names, metadata and marks of boilerplate of an earlier commit, because a
@@ -106,8 +107,8 @@ pub struct Repair {
     /// Documents in the database whose stored texts are lost.
     #[serde(default)]
     pub texts_lost: Vec<String>,
-    /// Documents that had come back, or seemed to, because something was lost. Their contents are kept out,
-    /// so they are no longer in the database.
+    /// Documents that the repair removed, because their contents are kept out. Their earlier removal was
+    /// lost, or may have been.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub kept_out_again: Vec<String>,
     /// Documents in the database whose contents are kept out.
@@ -117,8 +118,8 @@ pub struct Repair {
     /// complete.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kept_out_salvaged: Option<u64>,
-    /// Number of sources whose flags are still remembered, if those of others may be lost. `None` if none are
-    /// lost.
+    /// Number of sources whose options are still remembered, if the options of others may be lost. `None` if
+    /// none are lost.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sources_salvaged: Option<u64>,
     /// Number of distributed builds that the database still knows as its own, if it may have forgotten

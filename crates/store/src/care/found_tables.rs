@@ -41,12 +41,12 @@ use fpdb_host::progress::Task;
 pub(super) const LIST_NAME: &str = "MANIFEST-000001";
 pub(super) const CURRENT_OF_LIST: &[u8] = b"MANIFEST-000001\n";
 
-/// Bounds of all keys.
+/// The bounds of all possible keys.
 const LEAST_KEY: &[u8] = &[];
 const GREATEST_KEY: &[u8] = &[0xff; 24];
 
 /// The families whose rows are written before the commit that names them. Each of these rows has one version.
-/// If a commit failed, a row can have two, and the ingested table has the later version.
+/// After a failed commit a row can have two versions, and the ingested table then has the later one.
 const WRITTEN_FIRST: [&str; 4] = [POSTINGS, FILTERS, POSITIONS, TEXTS];
 
 /// An ingested table of these families counts as later than all others. Its last change is this number plus

@@ -51,8 +51,8 @@ fn is_refused_and_comes_back(root: &Path, base: &Base) -> bool {
     is_refused && kept == tables && repair.is_complete() && Content::of(root) == base.content
 }
 
-/// A repair writes a mark of the new store's list of tables. So it opens although a crash left a table beside
-/// it.
+/// A repair writes a mark of the new store's list of tables. So the store opens although a crash left a table
+/// in its folder.
 #[test]
 fn a_repaired_store_brings_its_mark() {
     let base = Base::new(true, false);

@@ -36,7 +36,7 @@ pub(super) struct Base {
 }
 
 impl Base {
-    /// Adds documents in four sessions; each also removes some. The earlier copy has the first two sessions.
+    /// Adds and removes documents in four sessions. The earlier copy has the first two sessions.
     pub(super) fn new(compacts: bool, ends_in_log: bool) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().join("db");
@@ -344,7 +344,7 @@ fn a_log_of_an_earlier_copy_does_not_hide_later_rows() {
     }
 }
 
-/// Tables that a compaction has replaced may still exist. Documents removed since must not come back.
+/// Tables that a compaction has replaced may still exist. Documents removed later must not come back.
 #[test]
 fn tables_that_a_compaction_has_replaced_bring_nothing_back() {
     let base = Base::new(false, false);
@@ -415,7 +415,7 @@ fn without_a_list_a_foreign_table_is_left_out_and_a_damaged_one_costs_what_it_he
     assert!(said.count() > 0, "{:?}", found.problems);
     let after = Content::of(&root);
     assert!(after.names().is_superset(&base.content.names()));
-    // A table holds the records of one session. If RocksDB has joined them in the background, one holds all.
+    // A table holds the records of one session, or of all if RocksDB has joined the tables.
     let mut joined = 0;
     for table in files_of(&base.root(), ".sst") {
         let (_folder, root) = base.copied();

@@ -1,10 +1,10 @@
-//! Remembered rows: rows of the main family that nothing but themselves tells: the contents that are kept
-//! out, the settings of sources, and the distributed builds that a database has.
+//! Remembered rows: rows of the main family that cannot be rebuilt from other rows. These are the contents
+//! that are kept out, the settings of sources, and the ids of distributed builds.
 //!
-//! One block or one table can hold all of them. So they are also read without the engine from tables that
-//! the engine cannot read ([`table_rows`]), and from logs with damaged records. Of several versions of a row,
-//! that with the highest sequence number counts. A deletion counts only if its checksum is right: it is
-//! better to keep a content out that was let in again than to let in one that was removed for good.
+//! One block or one table can hold all of them. So they are also read without the engine from tables that the
+//! engine cannot read ([`table_rows`]), and from logs with damaged records. Of several versions of a row, the
+//! version with the highest sequence number counts. A deletion counts only if its checksum is right: keeping
+//! out a content that was let in again does less harm than letting in a content that was removed for good.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -46,7 +46,7 @@ const PREFIXES: [&[u8]; 3] = [ASSEMBLED_PREFIX, KEPT_OUT_PREFIX, SOURCE_PREFIX];
 /// Maximum bytes that are read of one file. The engine makes none larger.
 const MOST: u64 = 1 << 30;
 
-/// The readable rows, and whether others may have been lost.
+/// The readable rows. A flag `..._may_lack` is true if other rows of the kind may be lost.
 #[derive(Default)]
 pub(super) struct RememberedRows {
     pub(super) kept_out: Vec<(Digest, KeptOutRecord)>,
@@ -64,7 +64,8 @@ impl RememberedRows {
     pub(super) fn of(salvage: &Salvage, store: &Path, has_last_commit: bool) -> Result<Self> {
         let mut rows = engine_rows(salvage)?;
         let tables_read = add_unreadable_tables(&mut rows, salvage, store)?;
-        // Logs that do not fit the tables may be those of another store, or older.
+        // The store is read without its logs if they do not fit its tables. They may then be older, or of
+        // another store.
         let logs_read = match salvage.has_logs() {
             true => add_damaged_logs(&mut rows, store)?,
             false => has_last_commit,
@@ -84,7 +85,7 @@ impl RememberedRows {
 
     fn add(&mut self, key: &[u8], value: &[u8]) {
         if let Some(digest) = parse_kept_out_key(key) {
-            // The key is enough to keep a content out.
+            // The digest in the key is enough to keep a content out, so a damaged record counts too.
             let unknown = KeptOutRecord { names: Vec::new(), since: 0 };
             self.kept_out.push((digest, records::decode(value, String::new).unwrap_or(unknown)));
         } else if key.starts_with(KEPT_OUT_PREFIX) {
@@ -103,7 +104,7 @@ impl RememberedRows {
     }
 }
 
-/// The record of a source, if it is under its key and its settings can be read.
+/// The record of a source. `None` if it lies under a wrong key or its settings cannot be read.
 fn source(key: &[u8], value: &[u8]) -> Option<SourceRecord> {
     let record: SourceRecord = records::decode(value, String::new).ok()?;
     let is_legible =
@@ -160,7 +161,7 @@ fn add_unreadable_tables(rows: &mut Rows, salvage: &Salvage, store: &Path) -> Re
     }
     for (key, row) in newest {
         let is_latest = match salvage.read(MAIN, &key) {
-            // The engine does not know unlisted tables.
+            // The engine does not read unlisted tables, so they may hold a row that it does not find.
             Ok(known) => known.is_some() || unlisted.is_empty(),
             Err(error) if error.is_damage() => false,
             Err(error) => return Err(error),
@@ -177,8 +178,8 @@ fn add_unreadable_tables(rows: &mut Rows, salvage: &Salvage, store: &Path) -> Re
     Ok(all_read)
 }
 
-/// The tables in the folder of a store with a list that was made again, which cannot tell what they are. Such
-/// tables are not in the list.
+/// If the list of tables was rebuilt: the tables in the folder `store` whose properties cannot be read. The
+/// new list omits these tables. Otherwise empty.
 fn unlisted_tables(salvage: &Salvage, store: &Path) -> Result<Vec<u64>> {
     let mut unlisted = Vec::new();
     if !salvage.is_rebuilt() {
@@ -197,7 +198,8 @@ fn unlisted_tables(salvage: &Salvage, store: &Path) -> Result<Vec<u64>> {
     Ok(unlisted)
 }
 
-/// Adds the rows of logs with damaged records, which the engine skips. Returns false if there are such logs.
+/// Adds the rows of logs with damaged records, because the engine skips these records. Returns false if there
+/// are such logs.
 fn add_damaged_logs(rows: &mut Rows, store: &Path) -> Result<bool> {
     let mut all_read = true;
     let mut names: Vec<String> = files::names(store)?.into_iter().filter(|name| files::is_log(name)).collect();
@@ -214,8 +216,8 @@ fn add_damaged_logs(rows: &mut Rows, store: &Path) -> Result<bool> {
     Ok(all_read)
 }
 
-/// The rows in a damaged log that were put last and still decode. A change in a log is a byte for its kind
-/// (1: put, 0: deletion), the key and its length, and, for a put, the value and its length.
+/// The last readable version of each row in a damaged log. A change in a log is a byte for its kind (1: put,
+/// 0: deletion), the length of the key, and the key. A put then has the length of the value, and the value.
 fn log_rows(log: &[u8]) -> Rows {
     let mut rows = Rows::new();
     for (at, _) in log.iter().enumerate().filter(|(_, first)| [b'k', b's'].contains(first)) {

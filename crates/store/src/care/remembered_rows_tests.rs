@@ -1,4 +1,4 @@
-//! Damage to the rows that nothing but the main family tells, in each place of the table that holds them.
+//! Damage to the rows that cannot be rebuilt from other rows, in each place of the table that holds them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -45,7 +45,7 @@ fn make(root: &Path) {
     store.remember_sources(&sources()).unwrap();
     store.note_assembled(&[7; 16]).unwrap();
     store.engine.move_rows(MAIN);
-    // This content is let in again by a later table.
+    // A later table lets this content in again.
     store.readmit(&[[0xee; 16]]).unwrap();
     drop(store);
     drop(open(root));
@@ -112,7 +112,7 @@ fn rows_in_whole_blocks_are_kept_whatever_else_of_their_table_is_damaged() {
     let table = tables(&base).remove(0);
     let name = table.strip_prefix(&base).unwrap().to_owned();
     type Place = fn(&[u8]) -> usize;
-    // All rows are whole; whether these are all is known only while the properties can be read.
+    // All rows are readable. The last value is true if the file still shows that no further row is lost.
     let places: [(&str, Place, bool); 5] = [
         ("a value of the properties", |bytes| offset(bytes, b".db.identity") + 20, true),
         ("the name of the number of rows", |bytes| offset(bytes, b"entries") + 1, false),
@@ -140,7 +140,7 @@ fn a_flipped_bit_in_a_block_costs_few_of_its_rows_and_is_told() {
     let name = table.strip_prefix(&base).unwrap().to_owned();
     let key = kept_out_key(&contents()[20].0);
     for at in [
-        // In the name of a content, in the digest of one, and in the settings of a source.
+        // Damage in the name of a content, in the digest of a content, and in the settings of a source.
         (|bytes: &[u8], _: &[u8]| offset(bytes, b"mails/17") + 3) as fn(&[u8], &[u8]) -> usize,
         |bytes, key| offset(bytes, &key[10..]) + 3,
         |bytes, _| offset(bytes, b"keep_fields"),

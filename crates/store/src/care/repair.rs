@@ -3,7 +3,7 @@
 //! The damaged files stay unchanged until the new store is complete and verified. So a failed or killed
 //! repair changes nothing. A repair needs as much free space as the database takes. Documents keep their ids.
 //! Derived rows (names, digests, sums, runs, sets of documents) are rebuilt from the documents and postings.
-//! The caller can rebuild the rows of a damaged document from its text.
+//! The caller can rebuild the postings and positions of a damaged document from its text.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -90,8 +90,8 @@ impl Repairing {
                 return Ok(RepairStart::Whole(Box::new(found)));
             }
             Ok(found) => found.problems,
-            // A log of another database can be left out. If more files are of another database, opening fails
-            // below.
+            // A repair can omit a log of another database. If the tables are of another database too, the
+            // opening below fails.
             Err(error) if error.is_damage() || matches!(error, Error::OtherStore { .. }) => vec![Problem::of(&error)],
             Err(error) => return Err(error),
         };
@@ -143,7 +143,7 @@ impl Repairing {
         Ok(())
     }
 
-    /// Writes what only the main family tells.
+    /// Writes the rows that cannot be rebuilt from other rows.
     fn copy_remembered(&mut self) -> Result<()> {
         let found = &self.remembered;
         self.store.remember_sources(&found.sources)?;
@@ -152,7 +152,7 @@ impl Repairing {
             self.store.note_assembled(generation)?;
         }
         let report = &mut self.report;
-        // A lost commit may have kept more out.
+        // A lost commit may have kept further contents out.
         let kept_out_may_lack = found.kept_out_may_lack || report.commits_lost > 0;
         report.kept_out_salvaged = kept_out_may_lack.then_some(found.kept_out.len() as u64);
         report.sources_salvaged = found.sources_may_lack.then_some(found.sources.len() as u64);
@@ -223,7 +223,8 @@ impl Repairing {
         Ok(())
     }
 
-    /// Ends a document after its last fingerprint. `had_text`: its text was stored before the damage.
+    /// Ends a document after its last fingerprint. `had_text` is true if its text was stored before the
+    /// damage.
     pub fn keep(&mut self, record: DocumentRecord, had_text: bool) -> Result<()> {
         self.report.read_again.push(record.name.clone());
         if had_text && !record.stored_text {
@@ -341,8 +342,9 @@ impl Repairing {
     }
 }
 
-/// Takes the documents that were removed for good from the survey, if removed ones may have come back. A
-/// document stays if another one that stays has its content: an ingest may then have added it again.
+/// Removes from the survey the documents that were removed for good before the damage, if such documents may
+/// have come back. A document stays if another document that stays has the same content, because an ingest
+/// may then have added the content again.
 fn leave_out(
     survey: &mut Survey,
     salvage: &Salvage,

@@ -255,14 +255,14 @@ fn contents_that_are_kept_out_stay_so_but_for_damaged_ones() {
     assert!(repair.kept_out_salvaged == Some(3) && repair.sources_salvaged.is_none(), "{repair:?}");
     let store = Store::open_writer(&root, &StoreOptions::default()).unwrap();
     assert_eq!(store.verify(&Task::new()).unwrap().problems, []);
-    // The digest of the third is in its key.
+    // The third record has lost its names, but its key still has the digest.
     let nameless = ([3; 16], KeptOutRecord { names: vec![], since: 0 });
     assert_eq!(store.kept_out().unwrap(), [&contents[..], &[nameless]].concat());
     store.readmit(&[[1; 16], [3; 16]]).unwrap();
     assert_eq!(store.kept_out().unwrap(), contents[1..]);
 }
 
-/// A stored document with the bytes of one that is kept out goes only if a removed document may have come
+/// A repair removes a stored document whose content is kept out only if a removed document may have come
 /// back.
 #[test]
 fn a_repair_removes_what_is_kept_out_only_if_a_removal_may_be_lost() {

@@ -32,7 +32,7 @@ use fpdb_host::error::{Error, Result};
 /// The action that reads damaged files, in errors.
 pub(super) const ACTION: &str = "read its damaged files";
 
-/// The cache size of a part of a store. Small, because each row is read once.
+/// The cache size of a part of a store. It is small, because each row is read once.
 pub(super) const PART_CACHE_BYTES: usize = 8 << 20;
 
 /// A damaged store, open for reading.
@@ -107,7 +107,7 @@ impl Salvage {
         Ok(Self { store, access, whole, tables, store_id, findings: Vec::new(), with_logs, parts: Mutex::default() })
     }
 
-    /// True if its list was made of the existing tables.
+    /// True if the list of the store was made of the existing tables.
     pub(crate) fn is_rebuilt(&self) -> bool {
         matches!(self.access, Access::ReadRebuilt { .. })
     }
@@ -189,7 +189,7 @@ impl Salvage {
         Ok(())
     }
 
-    /// The value of a key if no unreadable table can have a later version. `None`: there is no such row.
+    /// The value of a key if no unreadable table can have a later version. `None` if no row has this key.
     ///
     /// # Errors
     /// Fails if a table that may have a later version is damaged.
@@ -202,7 +202,8 @@ impl Salvage {
         self.with_logs
     }
 
-    /// The numbers of the tables of a family, and of those of them that cannot be read to their end.
+    /// The numbers of all tables of a family, and the numbers of the tables among these that cannot be read
+    /// to their end.
     pub(super) fn unreadable_tables(&self, name: &'static str) -> Result<(Vec<u64>, Vec<u64>)> {
         let tables = self.tables.iter().filter(|table| table.family == name);
         let tables: Vec<u64> = tables.map(|table| table.number).collect();
@@ -215,7 +216,7 @@ impl Salvage {
                 };
                 unreadable.extend((!is_read).then_some(table));
             }
-            // Each can be read by itself, but not all together.
+            // Each table can be read by itself, but not all together, so all count as unreadable.
             if unreadable.is_empty() {
                 unreadable.clone_from(&tables);
             }
@@ -223,7 +224,7 @@ impl Salvage {
         Ok((tables, unreadable))
     }
 
-    /// True if its list names this table.
+    /// True if the list of the store names this table.
     pub(super) fn has_table(&self, number: u64) -> bool {
         self.tables.iter().any(|table| table.number == number)
     }
@@ -280,7 +281,7 @@ impl Salvage {
         Ok(None)
     }
 
-    /// The store with only some of the tables of one family. `None` if the list does not allow it.
+    /// The store with only some of the tables of one family. `None` if such a store cannot be made or opened.
     pub(super) fn part(&self, name: &'static str, selection: Selection) -> Result<Option<Arc<Part>>> {
         let mut parts = self.parts.lock().unwrap_or_else(PoisonError::into_inner);
         let key = (name, selection);

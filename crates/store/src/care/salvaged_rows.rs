@@ -19,7 +19,7 @@ pub(crate) struct SalvagedRows<'a> {
     /// The damaged tables, which `merged` omits.
     left_out: BTreeSet<u64>,
     merged: Cursor,
-    /// One for each omitted table.
+    /// One cursor for each omitted table.
     alone: Vec<Cursor>,
     current: Option<Row>,
     /// Number of unreadable stretches.
@@ -149,7 +149,7 @@ impl Cursor {
         }
         match rows.check() {
             Ok(()) => self.next = None,
-            // The next batch meets this damage again.
+            // If rows were read before the damage, the next batch meets the damage again.
             Err(error) if error.is_damage() => return Ok(self.rows.is_empty().then_some(error)),
             Err(error) => return Err(error),
         }

@@ -65,7 +65,7 @@ impl DocumentRows {
 pub(crate) struct Survey {
     /// The last commit with a readable state; 0 if there is none.
     pub(crate) commits: u64,
-    /// Higher than every id in use.
+    /// The id of the next document. Higher than every id in use.
     pub(crate) next_document: u32,
     /// The intact documents, ascending, each with the facts of its rows.
     pub(crate) whole: Vec<(u32, DocumentRows)>,
@@ -81,7 +81,7 @@ pub(crate) struct Survey {
     pub(crate) is_older: bool,
     /// True if some records of documents cannot be read. Earlier versions of them may be readable.
     pub(crate) lacks_records: bool,
-    /// True if documents may be here that were removed, because a part of what tells so cannot be read.
+    /// True if the documents above may include removed ones, because a record of a removal may be lost.
     pub(crate) may_hold_removed: bool,
     /// The unreadable parts, in words.
     pub(crate) findings: Vec<String>,
@@ -103,7 +103,7 @@ impl Survey {
         let (given, mut is_mixed) = (state.as_ref().map_or(0, |state| state.next_document), false);
         let state = match state {
             // Later commits are lost. If the documents are exactly those of this commit, the database goes
-            // back to it.
+            // back to this commit. Here they are not.
             Some(state) if (lacks_commits || salvage.is_rebuilt()) && !counts(&state, salvage, &deleted)? => {
                 findings.push(
                     "what is left comes from several commits: which documents the last one had cannot be known"
@@ -218,12 +218,12 @@ impl Survey {
         if is_older {
             findings.push("the documents are not those of the last commit".to_owned());
         }
-        // Numbers of lost commits are not used again.
+        // Ids that lost commits gave to documents are not used again.
         let marked = mark.counts.map_or(0, |counts| counts.next_document);
         let next_document = match &state {
             Some(state) if lacks_commits => state.next_document.max(highest.map_or(0, |id| id.saturating_add(1))),
             Some(state) => state.next_document,
-            // Ids that a row may still name are not used again.
+            // Without a state, ids that any readable row names are not used again.
             None => {
                 let named = named.last().map(|&(id, _)| id);
                 let highest = highest.max(ids.last().copied()).max(lost.max()).max(named);
@@ -322,7 +322,7 @@ pub(crate) fn record(salvage: &Salvage, id: u32) -> Result<Option<DocumentRecord
     Ok(salvage.get(DOCUMENTS, &id.to_be_bytes())?.and_then(|bytes| records::decode(&bytes, String::new).ok()))
 }
 
-/// The documents of a set, as far as it is readable, and true if a part of it is not.
+/// The readable documents of a set. Also returns true if a part of the set is unreadable.
 fn document_set_of(salvage: &Salvage, name: &'static str) -> Result<(RoaringBitmap, bool)> {
     let (mut ids, mut is_cut) = (RoaringBitmap::new(), false);
     let mut rows = SalvagedRows::new(salvage, name, 2, &[])?;

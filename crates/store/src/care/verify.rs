@@ -1,4 +1,5 @@
-//! Verify: checks every row against its checksum, its form, and the rows that it must agree with.
+//! Verify: checks the checksum and the form of every row, and compares it with the rows that must agree with
+//! it.
 //!
 //! Memory: 24 bytes for each id ever used. Nothing else grows with the database, because at most
 //! [`MOST_PROBLEMS`] are listed.

@@ -55,11 +55,11 @@ pub struct PartContents {
     pub digest_sum: u64,
     /// The number of documents.
     pub documents: u64,
-    /// Their bytes.
+    /// The bytes of these documents.
     pub bytes: u64,
-    /// Their symbols.
+    /// The symbols of these documents.
     pub symbols: u64,
-    /// Their fingerprints.
+    /// The fingerprints of these documents.
     pub fingerprints: u64,
     /// The number of documents that could not be read.
     pub failed: u64,

@@ -72,8 +72,8 @@ pub fn posting_of(row: StagedRow<'_>) -> Posting {
     Posting { hash: row.high, document: (row.low >> 32) as u32, ordinal: row.low as u32 }
 }
 
-/// A pseudorandom number for a posting. The wrapping sum over many postings shows whether each of them exists
-/// exactly once, in any order.
+/// A pseudorandom number for a posting. The wrapping sum over many postings, in any order, shows whether each
+/// posting exists exactly once.
 pub fn posting_sum(posting: Posting) -> u64 {
     let place = u64::from(posting.document) << 32 | u64::from(posting.ordinal);
     let mut mixed = posting.hash ^ place.wrapping_mul(0x9e37_79b9_7f4a_7c15);

@@ -2,9 +2,9 @@
 //!
 //! The files are linked into `incoming/`, or copied from another file system, and handed to the engine. Then
 //! one synced write adds the runs, the state and the generation of the build. The store must have no
-//! documents, so that none of the keys can already exist. After a kill the next writer empties the families
-//! of a store whose state counts no document. For a database with documents, the build first becomes a
-//! separate database, which is then merged.
+//! documents, so that none of the keys can already exist. If the process is killed, the next writer removes
+//! the rows of documents, because the state counts no document. For a database with documents, the build
+//! first becomes a separate database, which is then merged.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -38,7 +38,7 @@ impl Store {
         Ok(self.engine.get(MAIN, assembled_key(generation), "look for an earlier assembly")?.is_some())
     }
 
-    /// True if no document was ever added. Only such a store can take staged files over.
+    /// True if no document was ever added. Only such a store can take over staged files.
     pub fn is_fresh(&self) -> bool {
         let view = self.view();
         view.state.next_document == 0 && view.state.next_run == 0
