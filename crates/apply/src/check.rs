@@ -33,7 +33,7 @@ use fpdb_reading::input::{Container, FileKind, InputLimits, ReadOptions, Reader,
 pub(super) struct Cut {
     pub(super) start: u64,
     pub(super) end: u64,
-    /// A document in this range. A mail has the range of its attachments.
+    /// A document in this range. A mail and its attachments have the same range.
     pub(super) id: u32,
     /// The survivor of the document.
     pub(super) keep: u32,
@@ -82,7 +82,7 @@ pub(super) struct Checked {
     /// and files that can be a removable file under another name. Empty unless files are removed, linked or
     /// moved.
     staying: FxHashSet<u64>,
-    /// The files with removable documents, and the hashes of the unchanged ones.
+    /// The indexes of files with removable documents, and the hashes of those files that are unchanged.
     removable: RoaringBitmap,
     removable_files: FxHashSet<u64>,
     /// The indexes of the files that were checked, by the hash of their paths.
@@ -244,7 +244,7 @@ impl Check<'_> {
         *written += cuts.count;
         let Looked { kind, container, kept_out, mut reason, .. } = found;
         if entries.is_empty() && !self.options.action.marks() && cuts.count == 0 && kept_out.is_none() {
-            // Nothing is to leave this file.
+            // No document leaves this file, so no reason is needed.
             reason = None;
         }
         checked.states[number] = FileState::File { kind, container, cuts, kept_out, reason };
@@ -282,7 +282,7 @@ impl Check<'_> {
 pub(super) struct Contents<'a> {
     pub(super) stored: &'a dyn StoredDocuments,
     pub(super) limits: &'a InputLimits,
-    /// The contents to look for although no document has them, if any.
+    /// The contents that are kept out, if records with these contents are to be found.
     pub(super) kept_out: Option<&'a FxHashSet<Digest>>,
     pub(super) task: &'a Task<'a>,
 }
@@ -441,7 +441,7 @@ impl Contents<'_> {
         }
         looked.kept_out = self.leave_out(source, kept_out, (cuttable, &scan.needed), &mut looked.cuts)?;
         if scan.looks_for_contents() {
-            // Records were read by other fields than this scan did.
+            // Some documents were ingested in another way than this scan reads the file.
             let is_mixed = source.reading == SourceReading::Mixed && !self.reads_attachments(source);
             looked.kept_out.unsearched = if is_mixed { 1 } else { unread };
         }
@@ -462,7 +462,7 @@ impl Contents<'_> {
         Ok(false)
     }
 
-    /// True if a document that is not removable has the place and content of this one under another name.
+    /// True if a document that is not removable has the place and content of `entry` under another name.
     fn stays(&self, source: &SourceFile, entry: &PlannedDocument, removable: &FxHashSet<u32>) -> Result<bool> {
         if source.other_names.is_empty() {
             return Ok(false);
@@ -491,7 +491,7 @@ impl Contents<'_> {
 pub(super) struct Looked {
     kind: FileKind,
     container: Option<Container>,
-    /// The unchanged documents.
+    /// The unchanged documents of the file.
     pub(super) sound: Vec<u32>,
     cuts: Vec<Cut>,
     changed: usize,

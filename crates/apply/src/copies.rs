@@ -41,7 +41,7 @@ impl PlannedCopy {
 }
 
 impl Chosen {
-    /// Keeps the records whose contents are kept out: this way of copying cannot leave out records.
+    /// Leaves the records whose contents are kept out in the copy, because a marked table cannot lose rows.
     fn keep_what_is_kept_out(&mut self) {
         let all = self.cuts.len();
         self.cuts.retain(|cut| cut.id != NO_DOCUMENT);
@@ -52,7 +52,7 @@ impl Chosen {
         }
     }
 
-    /// Adds what the copy holds, or may hold, although it is kept out to the reason.
+    /// Adds to the reason that the copy holds, or may hold, records whose contents are kept out.
     fn tell_what_is_kept_out(&mut self) {
         if self.kept_out_left > 0 {
             let why = self.reason.take().unwrap_or_else(|| "they are in a mail, or in a container within it".into());
@@ -93,7 +93,8 @@ impl Acting<'_> {
                 if chosen.cuts.is_empty() { Act::Copy } else { Act::Write }
             }
             Action::Write { mark: None, .. } if !chosen.cuts.is_empty() => {
-                // A mail with attachments is no container with a place for others.
+                // Without its documents nothing of a mail is left, so the whole file is left out, as for a
+                // single document.
                 let is_mail = matches!(state, FileState::File { container: None, .. });
                 if is_document || is_mail { Act::Omit } else { Act::Write }
             }
@@ -119,8 +120,8 @@ impl Acting<'_> {
         Ok(PlannedCopy { act, target, chosen, decision: decision.digest(), emptied, whole })
     }
 
-    /// Keeps in `chosen` only the documents that lose passages. Returns, for each of them, the number of
-    /// ranges to cut out and the offsets of the ranges. Also returns the documents that have no symbol left.
+    /// Keeps in `chosen` only the documents that lose passages. Returns the number of ranges to cut out of
+    /// each and the offsets of the ranges. Also returns the documents that have no symbol left.
     fn choose_passages(
         &self,
         source: &SourceFile,
@@ -231,7 +232,7 @@ impl Acting<'_> {
         }
         // The copy must be on disk before the log says so, because the next call trusts the log.
         let written = placing.synced()?;
-        // Sync the log first. Then the log lists the copy even after a power failure.
+        // The log is synced first, so that it lists the copy even after a power failure.
         self.log.sync()?;
         if replaces {
             placing.finish()?

@@ -106,8 +106,8 @@ fn whole_characters(text: &[u8], (mut start, mut end): (u64, u64)) -> (u64, u64)
 
 /// True if passages can be cut out of a document without harm to the text around them. Its offsets must refer
 /// to the original, and a record must hold its text as one value. It must have no markup, since a cut could
-/// remove a start tag without its end tag. A container or compressed file that was ingested as it is would no
-/// longer be one.
+/// remove a start tag without its end tag. A container or compressed file that was ingested without unpacking
+/// must stay whole, because a cut would damage it.
 pub(super) fn can_be_cut(record: &StoredDocument) -> bool {
     let format = Format::named(&record.format).unwrap_or_default();
     let plain =
@@ -117,7 +117,7 @@ pub(super) fn can_be_cut(record: &StoredDocument) -> bool {
 }
 
 /// True if every letter and digit of a document is part of a symbol. Comments of programs, addresses of links
-/// and, under some rules, numbers are not symbols. They can remain after all symbols of a text are cut out.
+/// and, under some rules, numbers are not symbols: they can remain after all symbols of a text are cut out.
 pub(super) fn is_all_symbols(record: &StoredDocument, profile: &Profile) -> bool {
     let plain = matches!(Format::named(&record.format), Some(Format::Text | Format::Bytes));
     match profile.unit() {

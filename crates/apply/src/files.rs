@@ -42,7 +42,7 @@ impl Facts {
     /// Like [`Self::of`], but opens the file first: a network file system then asks its server.
     pub(super) fn of_opened(path: &Path) -> Result<Self> {
         let opened = File::open(path).and_then(|file| file.metadata()).map_err(Error::io("read", path))?;
-        // Meanwhile, another file may have taken this name.
+        // Another file may have taken this name since the file was opened.
         let facts = Self::of(path)?;
         if facts != Self::from(&opened) {
             return Err(Error::Document(DocumentError::ChangedWhileReading { path: path.to_owned() }));
@@ -107,7 +107,8 @@ impl OwnActs {
         Ok(())
     }
 
-    /// True if only acts of this run explain the difference between two facts of a file.
+    /// True if the facts of a file did not change from `before` to `now`, or only acts of this run changed
+    /// them.
     pub(super) fn explain(&self, before: &Facts, now: &Facts) -> bool {
         before == now || before.differs_in_change_only(now) && self.0.get(&now.file()) == Some(now)
     }
@@ -191,7 +192,7 @@ struct Part {
 
 impl Drop for Part {
     fn drop(&mut self) {
-        // After the renaming it does not exist.
+        // If the file was renamed, this fails, and nothing needs to be removed.
         let _ = fs::remove_file(&self.path);
     }
 }
@@ -254,7 +255,8 @@ impl Placing {
 pub(super) fn copy(source: &Path, target: &mut File, stop: &StopToken) -> Result<()> {
     let mut input = File::open(source).map_err(Error::io("read", source))?;
     let mut left = input.metadata().map_err(Error::io("read", source))?.len();
-    // In parts, so that the copy can be stopped. If possible, the system copies the bytes by itself.
+    // In parts, so that the copy can be stopped. If possible, the system copies the bytes without passing
+    // them through this process.
     const PART: u64 = 64 << 20;
     while left > 0 {
         stop.check()?;
@@ -297,12 +299,12 @@ fn rename_without_link(from: &Path, to: &Path) -> io::Result<()> {
     }
 }
 
-/// Gives a file a second name that keeps it; if hard links are impossible, renames it.
+/// Sets a file aside by giving it a second name. If hard links are impossible, renames the file.
 pub(super) fn keep_aside(path: &Path, aside: &Path) -> Result<()> {
     fs::hard_link(path, aside).or_else(|_| rename_new(path, aside)).map_err(Error::io("set aside", path))
 }
 
-/// Puts a file back that was kept aside. It replaces the link that was made in its place.
+/// Puts back a file that was set aside. The file replaces the link that was made in its place.
 pub(super) fn put_back(aside: &Path, path: &Path) -> io::Result<()> {
     fs::rename(aside, path)?;
     // Renaming does nothing if both names lead to one file already.
@@ -316,7 +318,7 @@ pub(super) fn put_back(aside: &Path, path: &Path) -> io::Result<()> {
 /// in place.
 pub(super) fn link(survivor: &Path, link: PathBuf, kind: LinkKind) -> Result<Linked> {
     let made = match kind {
-        // The resolved path: a link to a relative symbolic link would lead elsewhere from here.
+        // Links to the resolved path: a link to a relative symbolic link would lead elsewhere from here.
         LinkKind::Hard => fs::hard_link(survivor.canonicalize().map_err(Error::io("find", survivor))?, &link),
         LinkKind::Symbolic => symbolic(&way(&link, survivor)?, &link),
     };

@@ -78,7 +78,7 @@ impl Acting<'_> {
             return Ok(Some(Acted { step, done: true, outcome }));
         }
         let before = self.unchanged(number, path)?;
-        // The file itself, not a link to it.
+        // Replaces the file itself, not a link to it.
         let real = path.canonicalize().map_err(Error::io("find", path))?;
         let part = self.log.part_of(&real);
         files::remove_lost_part(&part)?;
@@ -151,7 +151,8 @@ impl Acting<'_> {
             }
             _ => (Act::Remove, None, Way::Remove),
         };
-        // A killed run has copied the file to another file system, but has not removed it here.
+        // An existing target is an error, unless a killed run has copied the file to it and not yet removed
+        // it here.
         if let Way::Move(target) = &way
             && target.symlink_metadata().is_ok()
             && !(self.log.begun(path) && same_bytes(path, target)?)
@@ -288,7 +289,7 @@ impl Acting<'_> {
         files::keep_aside(path, aside)?;
         link.replace(path)?;
         if kind == LinkKind::Hard {
-            // A second name of a file changes its facts.
+            // The link gives the survivor's file a second name, which changes the facts of the file.
             self.own.note(&linked_to, &survivor.path)?;
         }
         let removed = match self.is_in_place(survivor) {

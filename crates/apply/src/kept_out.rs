@@ -18,18 +18,19 @@ pub(super) struct KeptOutRecord {
     pub(super) digest: Digest,
     /// Its place in the file. `None` for an attachment, and for a member of a container within the file.
     pub(super) place: Option<Range<u64>>,
-    /// The place of the mail that it is attached to.
+    /// The place of the mail to which the record is attached. `None` if it is not an attachment.
     pub(super) mail: Option<Range<u64>>,
-    /// The suffixes of all documents in it, if it is a mail.
+    /// If the record is a mail: the suffixes of the mail and its attachments.
     pub(super) inside: Vec<String>,
 }
 
-/// The records of a file that a copy must not hold.
+/// The records of a file whose contents are kept out, as far as no cut leaves them out yet.
 #[derive(Clone, Debug, Default)]
 pub(super) struct KeptOutOfFile {
-    /// The number of those that cannot be left out.
+    /// The number of records that cannot be left out.
     pub(super) left: u64,
-    /// The places of the mails that others are attached to. They leave with their mail.
+    /// For each record that is an attachment, the place of its mail. The record is left out only with its
+    /// mail.
     pub(super) attached: Vec<u64>,
     /// The number of parts of the file that could not be searched.
     pub(super) unsearched: u64,
@@ -40,7 +41,7 @@ impl KeptOutOfFile {
         self.left == 0 && self.attached.is_empty() && self.unsearched == 0
     }
 
-    /// The number of those that stay if these `cuts`, ascending, are made.
+    /// The number of records that stay in the copy if these `cuts`, ascending, are made.
     pub(super) fn left_after(&self, cuts: &[Cut]) -> u64 {
         let stays = |start: &&u64| cuts.binary_search_by_key(*start, |cut| cut.start).is_err();
         self.left + self.attached.iter().filter(stays).count() as u64
@@ -48,8 +49,8 @@ impl KeptOutOfFile {
 }
 
 impl Contents<'_> {
-    /// True if attachments are documents of a file. What is kept out may be attached to a mail, even if no
-    /// attachment is a document any more.
+    /// True if attachments are documents of a file. Also true if a kept-out content may be attached to a
+    /// mail, even if no attachment is a stored document any more.
     pub(super) fn reads_attachments(&self, source: &SourceFile) -> bool {
         let looks = self.kept_out.is_some_and(|contents| !contents.is_empty());
         source.attachments || looks && (source.mail || matches!(source.reading, SourceReading::Members(_)))

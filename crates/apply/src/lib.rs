@@ -4,13 +4,12 @@
 //! [`apply`] acts, and [`prove`] checks afterwards that each removed content still has its survivor. Neither
 //! can change a database: they see only what [`StoredDocuments`] tells, which `fpdb` implements.
 //!
-//! * Before any change, the contents of all documents concerned, removable ones and survivors, are compared
-//!   with the database. A file with a changed document is left alone. A document whose survivor has changed
-//!   stays.
+//! * Before any change, `check` compares the contents of all removable documents and their survivors with the
+//!   database. A file with a changed document is left alone. A document whose survivor has changed stays.
 //! * A copy is written under a hidden name and then renamed. A file to remove is first set aside under a
 //!   hidden name, and removed only if its survivor still exists.
-//! * A log records each act, so the same call continues after a kill. The log of a copy serves all reports of
-//!   the database of one kind: a later one brings the copy up to date.
+//! * A log records each act, so the same call continues after a kill. All reports of one kind on a database
+//!   share the log of a copy, so a later report brings the copy up to date.
 
 // `check` compares. Then the files are processed one after the other, in the order of their documents.
 // `copies` makes copies. `in_place` removes, links, moves and marks. `log` records each act.
@@ -110,7 +109,7 @@ pub fn apply(
     };
     summary.missing = plan.missing + unknown;
     for id in &inexact {
-        // Of these documents, only the texts were compared. A document whose text was extracted may also hold
+        // Only the texts of these documents were compared. A document whose text was extracted may also hold
         // attachments or pictures.
         summary.parts_not_compared += u64::from(stored.is_live(id) && stored.document(id)?.extracted);
     }
@@ -197,7 +196,8 @@ struct Acting<'a> {
     unplaced: &'a Unplaced,
     /// The indexes of files that could not be copied.
     lost: FxHashSet<u32>,
-    /// The files that were copied without documents or passages: the digest of the decision, and the outcome.
+    /// For each file that was copied without documents or passages: the digest of the decision, and the
+    /// outcome.
     decided: FxHashMap<u32, (u64, Outcome)>,
     log: Log,
     /// Hashes of the resolved paths of marked files.
@@ -235,7 +235,7 @@ struct Acted {
 }
 
 impl Acted {
-    /// Nothing was done with the file, which is not a failure.
+    /// The file is left alone, which is not a failure.
     fn left(reason: impl Into<String>) -> Self {
         Self { step: FileStep::leave(reason), done: false, outcome: Outcome::default() }
     }
@@ -245,13 +245,13 @@ impl Acted {
     }
 }
 
-/// The documents of a file to remove, and why others stay.
+/// The documents of a file to remove, and the reason why others stay.
 #[derive(Default)]
 struct Chosen {
     cuts: Vec<Cut>,
     /// Number of documents that stay because no unchanged survivor justifies their removal.
     unjustified: u64,
-    /// Number of records whose contents are kept out, and which cannot be left out.
+    /// Number of records that stay in the copy although their contents are kept out.
     kept_out_left: u64,
     /// Number of parts of the file that could not be searched for such records.
     kept_out_unsearched: u64,
@@ -334,7 +334,7 @@ impl Acting<'_> {
             && !acted.outcome.unplaced
             && let Some(folder) = self.options.action.copies_to()
         {
-            // An earlier copy of a file that cannot be copied now stays as it was.
+            // If a file cannot be copied now, its earlier copy stays as it was.
             target = Some(places::place_of(source, folder)?).filter(|place| place.symlink_metadata().is_ok());
             self.summary.stale += u64::from(target.is_some());
         }
@@ -422,7 +422,7 @@ fn documents_of(cuts: &[Cut]) -> u64 {
     cuts.iter().map(|cut| cut.id).filter(|&id| id != NO_DOCUMENT).collect::<RoaringBitmap>().len()
 }
 
-/// Number of these cuts that are of no document: the content is kept out.
+/// Number of these cuts that belong to no document, but to a record whose content is kept out.
 fn kept_out_of(cuts: &[Cut]) -> u64 {
     cuts.iter().filter(|cut| cut.id == NO_DOCUMENT).count() as u64
 }

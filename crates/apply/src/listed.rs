@@ -47,10 +47,10 @@ struct ListLine {
 #[derive(Deserialize)]
 struct Named {
     document: String,
-    /// The id of the document that is meant, among those of this name and digest. `None` stands for all.
+    /// The id of the listed document. `None` stands for all documents of this name and digest.
     #[serde(skip)]
     id: Option<u32>,
-    /// The digest of the document that is meant. `None` stands for any.
+    /// The digest of the listed document. `None` stands for any digest.
     #[serde(skip)]
     digest: Option<String>,
     /// The files of a submission.

@@ -42,7 +42,7 @@ pub(super) struct Log {
     key: Option<u64>,
     /// The acts of earlier runs and of this one, by the hash of the path that the act concerns.
     acts: FxHashMap<u64, Noted>,
-    /// Acts of any report that began and did not end, by the same hash.
+    /// Acts that began and did not end, of this report or another, by the same hash.
     unfinished: FxHashMap<u64, LogLine>,
     /// Files whose content is still set aside, by the hash of their paths, and why.
     aside: FxHashMap<u64, String>,
@@ -59,7 +59,7 @@ struct Noted {
     ended: bool,
 }
 
-/// An act, as the log records it.
+/// An act to record in the log.
 #[derive(Clone, Copy)]
 pub(super) struct NotedAct<'a> {
     pub(super) act: Act,
@@ -87,7 +87,8 @@ impl<'a> NotedAct<'a> {
 #[derive(Clone, Serialize, Deserialize)]
 struct LogLine {
     schema: String,
-    /// A digest of the job: the action and the report. For a copy: the database and the kind of report.
+    /// A digest of the job. The job is the action and the report; for a copy, the action, the database and
+    /// the kind of report.
     report: String,
     act: Act,
     source: String,
@@ -239,8 +240,8 @@ impl Log {
         Ok(())
     }
 
-    /// Copies that earlier runs made at other paths than `places`, which holds hashes of paths. Returns the
-    /// source and the copy of each. Copies that no longer exist are left out.
+    /// The existing copies that earlier runs made at paths whose hashes are not in `places`: the source and
+    /// the copy of each.
     pub(super) fn elsewhere(&self, places: &FxHashSet<u64>) -> Result<Vec<(String, PathBuf)>> {
         let is_elsewhere = |key: u64, noted: &Noted| noted.modified.is_some() && !places.contains(&key);
         let keys: FxHashSet<u64> =
@@ -387,13 +388,13 @@ impl Log {
         }
     }
 
-    /// The reason why the content of a file is still set aside, if a killed run left it so and putting it
-    /// back failed.
+    /// The reason why a file is still set aside: a killed run has set it aside, and putting it back failed.
+    /// `None` if the file is not set aside.
     pub(super) fn aside(&self, path: &Path) -> Option<&str> {
         self.aside.get(&key_of(path)).map(String::as_str)
     }
 
-    /// Number of files that earlier runs have taken and that are still gone, without `sources`.
+    /// Number of files that earlier runs have taken and that are still gone. Files in `sources` do not count.
     pub(super) fn taken_without(&self, sources: &[SourceFile]) -> Result<u64> {
         let stored: FxHashSet<u64> = sources.iter().map(|source| key_of(Path::new(&source.path))).collect();
         let is_taken = |key: u64| self.acts.get(&key).is_some_and(|noted| noted.ended) && !stored.contains(&key);
@@ -415,7 +416,8 @@ impl Log {
         self.acts.contains_key(&key_of(path))
     }
 
-    /// True if an earlier run has written the file at a path, and the file has not changed since.
+    /// True if an earlier run has written the file at a path and the file has not changed since, or if an
+    /// earlier run has begun to write it and was killed.
     pub(super) fn owns(&self, path: &Path) -> bool {
         self.acts.get(&key_of(path)).is_some_and(|noted| !noted.ended || is_as_noted(path, noted))
     }

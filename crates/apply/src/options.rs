@@ -19,8 +19,8 @@ pub enum Action {
     Write {
         /// The folder.
         folder: PathBuf,
-        /// `Some`: leaves nothing out. This field of each record says whether the record is removable, or
-        /// which of its passages are repeated.
+        /// `Some`: marks the records and leaves no document out. The field of this name in each record says
+        /// whether the record is removable, or which of its passages are repeated.
         mark: Option<String>,
     },
     /// Copies all files of the database to a folder, without the passages that a report of repeats lists.

@@ -21,11 +21,11 @@ pub(super) struct RepeatedSpan {
     pub(super) symbols: u64,
 }
 
-/// Stands in place of a survivor, for a document that has none: it stays and only loses passages, or it comes
-/// from a list.
+/// Stands in place of a survivor if a document has none: the document only loses passages, or it comes from a
+/// list.
 pub(super) const NO_SURVIVOR: u32 = u32::MAX;
 
-/// Stands in place of a document, for a record that is left out because its content is kept out.
+/// Stands in place of a document in the cut of a record whose content is kept out.
 pub(super) const NO_DOCUMENT: u32 = u32::MAX;
 
 /// Number of passages written to the file at a time.

@@ -29,7 +29,7 @@ pub(super) struct SourceFile {
     pub(super) attachments: bool,
     /// True if one of its documents is a mail.
     pub(super) mail: bool,
-    /// Number of documents in the database that come from it.
+    /// Number of documents in the database that come from this file.
     pub(super) documents: u64,
 }
 
@@ -42,7 +42,7 @@ pub(super) enum SourceReading {
     Closed,
     /// Its members. The value is the field of records with the text, unless it is the default field.
     Members(Option<String>),
-    /// In several of these ways; for a mail, as a document and its attachments.
+    /// In several of these ways. Also a mail that was read as a document with attachments.
     Mixed,
 }
 

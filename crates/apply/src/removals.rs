@@ -26,7 +26,7 @@ pub struct Removals {
 }
 
 /// Reads a report and compares its documents with the stored ones. A document that is no longer stored counts
-/// as listed only. The answer to a query is not accepted as a report, because this removal has no dry run.
+/// only in `listed`. The answer to a query is not accepted as a report, because this removal has no dry run.
 ///
 /// # Errors
 /// [`Error::NotADedupReport`]; [`Error::InvalidParameter`] for a report of passages; [`Error::Io`];

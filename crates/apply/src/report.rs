@@ -45,7 +45,7 @@ impl Identity {
         Self { name: xxh3_64(name.as_bytes()), digest }
     }
 
-    /// True if this identity is the document's.
+    /// True if the document has this identity.
     pub(super) fn fits(&self, record: &StoredDocument) -> bool {
         let digest = hex::encode(&record.digest);
         let known = Self::new(&record.name, &digest);
@@ -128,7 +128,7 @@ struct Of {
 
 impl<'a> ParsedReport<'a> {
     /// The kind of the report: it names what a copy leaves out or marks. A later report of the same kind
-    /// brings the copy up to date. A report of another kind would restore what the first one left out.
+    /// brings the copy up to date. A report of another kind would restore what the first report left out.
     pub(super) fn kind(&self) -> &'static str {
         match self.passages {
             Some(_) => "passages",

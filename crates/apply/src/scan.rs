@@ -25,20 +25,20 @@ pub(super) struct WholeMail {
     pub(super) others: Vec<String>,
 }
 
-/// The document found last that is not an attachment, and the documents in it so far.
+/// The last document found that is not an attachment, and the documents found in it so far.
 #[derive(Default)]
 struct Outer {
     suffix: String,
     removable: Vec<u64>,
     others: Vec<String>,
-    /// The suffixes of all of them, if contents are looked for.
+    /// The suffixes of all these documents, if the scan looks for contents.
     all: Vec<String>,
 }
 
 /// A document whose digest another thread is computing.
 struct Pending {
     suffix: u64,
-    /// Its suffix, if contents are looked for.
+    /// The suffix of the document, if the scan looks for contents.
     record: String,
     digest: JoinHandle<Option<Digest>>,
 }
@@ -51,7 +51,8 @@ pub(super) struct Scan<'a> {
     pending: Option<Pending>,
     /// The contents to look for in all documents.
     looked_for: Option<&'a FxHashSet<Digest>>,
-    /// The documents that have them, and how many of them lie before the record that is being read.
+    /// The documents with one of these contents. The first `before` of them lie before the member that is
+    /// being read.
     pub(super) kept_out: Vec<KeptOutRecord>,
     before: usize,
     /// The number of documents that could not be read, so their contents are not known.
@@ -68,7 +69,7 @@ pub(super) struct Scan<'a> {
     /// The mails with attachments and a removable document.
     pub(super) mails: Vec<WholeMail>,
     outer: Outer,
-    /// The digests of all documents, if they are wanted.
+    /// The digests of all documents, if the caller wants these.
     pub(super) all: Option<FxHashSet<Digest>>,
 }
 
@@ -156,8 +157,8 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// Notes that the member with this suffix ends: the documents found last are in it. It is a mail if it is
-    /// a document itself.
+    /// Notes that the member with this suffix ends. The last documents found are in this member. If the
+    /// member is itself a document, it may be a mail with attachments.
     pub(super) fn end_member(&mut self, suffix: &str, at: Range<u64>) {
         let Outer { suffix: outer, removable, others, all } = std::mem::take(&mut self.outer);
         if outer == suffix {

@@ -20,8 +20,7 @@ pub trait StoredDocuments {
 
     /// The identity of the database, which no other database has.
     ///
-    /// # Errors
-    /// If it cannot be read.
+    /// # Errors If the identity cannot be read.
     fn identity(&self) -> Result<String>;
 
     /// Locks the files that the documents come from, until the result is dropped.
@@ -68,7 +67,7 @@ pub trait StoredDocuments {
     /// If the list cannot be read.
     fn kept_out(&self) -> Result<FxHashSet<Digest>>;
 
-    /// The text of a document, to which the offsets of its passages refer. `None` if it is gone.
+    /// The text of a document. Offsets of its passages refer to this text. `None` if the text is gone.
     ///
     /// # Errors
     /// If there is no document with this id, or it cannot be read.

@@ -8,7 +8,7 @@
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 
-/// The flatbuffer begins at a multiple of this, and its length is one.
+/// The offset and the length of the flatbuffer are multiples of this number of bytes.
 const ALIGNMENT: usize = 8;
 
 /// Begins a message, except in the oldest versions of Arrow.
@@ -28,7 +28,8 @@ pub(super) fn with_texts(entry: &str, columns: usize, kept: usize, texts: &[Stri
     if old.fields.len() != columns {
         return None;
     }
-    // The first pass finds the length of the part before the old bytes, to which its offsets must add it.
+    // The first pass finds the length of the new part before the old bytes. In the second pass, offsets to
+    // the old bytes include this length.
     let before = old.rewritten(&old.fields[..kept], texts, 0).len();
     let mut new = old.rewritten(&old.fields[..kept], texts, before);
     new.extend(old.bytes);
@@ -37,7 +38,7 @@ pub(super) fn with_texts(entry: &str, columns: usize, kept: usize, texts: &[Stri
     Some(BASE64_STANDARD.encode([&MARKER, &length, &new[..]].concat()))
 }
 
-/// The places of what the new schema keeps, in the bytes of the old one.
+/// The places, in the bytes of the old schema, of the parts that the new schema keeps.
 struct OldSchema<'a> {
     bytes: &'a [u8],
     version: [u8; 2],
@@ -78,12 +79,12 @@ impl<'a> OldSchema<'a> {
     fn rewritten(&self, kept: &[usize], texts: &[String], before: usize) -> Vec<u8> {
         let mut new = Forward::default();
         let root = new.offset();
-        // Of `Message`: the version, the type and place of the header, and the length of a body, 0.
+        // Members of `Message`: the version, the type and place of the header, and the length of a body, 0.
         let table = new.table(&[(16, 2), (18, 1), (4, 4), (8, 8)], ALIGNMENT);
         new.lead(root, table);
         new.bytes[table + 16..table + 18].copy_from_slice(&self.version);
         new.bytes[table + 18] = IS_SCHEMA;
-        // Of `Schema`: the byte order, the fields, the metadata and the features.
+        // Members of `Schema`: the byte order, the fields, the metadata and the features.
         let size_if = |place: Option<usize>| if place.is_some() { 4 } else { 0 };
         let schema = new.table(&[(16, 2), (4, 4), (8, size_if(self.metadata)), (12, size_if(self.features))], 4);
         new.lead(table + 4, schema);
@@ -99,7 +100,8 @@ impl<'a> OldSchema<'a> {
         for (&at, place) in places.iter().zip(kept) {
             new.lead(at, before + place);
         }
-        // Of `Field`: the name, that it may be null, the type and its table, no dictionary, and the children.
+        // Members of `Field`: the name, the flag that it may be null, the type and its table, no dictionary,
+        // and the children.
         let fields: Vec<usize> = (texts.iter().zip(&places[kept.len()..]))
             .map(|(name, &at)| {
                 let field = new.table(&[(4, 4), (16, 1), (17, 1), (8, 4), (0, 0), (12, 4)], 4);

@@ -47,7 +47,8 @@ pub(super) fn without(
             }
         };
         if partly {
-            // Reads the frame again from its start: the first reader has already passed bytes that stay.
+            // The frame is read again from its start, because the first reader has already passed bytes that
+            // stay.
             let facts = frame.facts();
             frame = Frame::new(compression, CountedFile::open(path, from).map_err(read())?).map_err(undecodable)?;
             let mut encoder = Encoder::new(compression, &facts, &mut *output).map_err(write())?;
@@ -138,7 +139,7 @@ fn goes_on(place: &mut CountedFile, compression: Compression) -> io::Result<bool
     place.more()
 }
 
-/// A position in a file; counts the bytes taken.
+/// A reader of a file that counts the bytes taken.
 struct CountedFile {
     input: BufReader<File>,
     at: u64,

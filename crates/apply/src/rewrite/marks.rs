@@ -56,7 +56,7 @@ impl Marks<'_> {
     }
 
     /// The line that begins at `at`, with the marks added at the end of its object. `None` if it is not an
-    /// object. Empty if its content is kept out.
+    /// object. Empty if the content of the record is kept out.
     pub(super) fn line(&self, line: &[u8], at: u64) -> Result<Option<Vec<u8>>> {
         if self.cut(at).is_some_and(|cut| cut.id == NO_DOCUMENT) {
             return Ok(Some(Vec::new()));

@@ -76,12 +76,12 @@ pub(super) enum Change<'a> {
         cutting: &'a Cutting<'a>,
         /// The field that holds the texts of records.
         field: &'a str,
-        /// The documents whose records are left out: nothing of their texts is left.
+        /// The documents whose records are left out, because no symbol of their texts is left.
         emptied: &'a RoaringBitmap,
     },
 }
 
-/// Writes the file at `path` again, with a change to the documents of these `cuts`.
+/// Writes the file at `path` again, with this change to the documents of these `cuts`.
 pub(super) fn rewrite(
     path: &Path,
     (state, cuts): (&FileState, &[Cut]),
