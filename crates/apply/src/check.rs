@@ -78,9 +78,9 @@ pub(super) struct Checked {
     pub(super) facts: Vec<Option<Facts>>,
     /// Unchanged documents, in files that are unchanged too.
     pub(super) sound: RoaringBitmap,
-    /// Hashes of files with documents that stay, and of their directory entries: all files with a survivor,
-    /// and files that can be a removable file under another name. Empty unless files are removed, linked or
-    /// moved.
+    /// Hashes of the files in which a document stays, and of their directory entries. These are all files
+    /// with a survivor, and files that can be a removable file under another name. Empty unless files are
+    /// removed, linked or moved.
     staying: FxHashSet<u64>,
     /// The indexes of files with removable documents, and the hashes of those files that are unchanged.
     removable: RoaringBitmap,
@@ -366,7 +366,7 @@ impl Contents<'_> {
         let in_reach = match (kind, scan.container) {
             (FileKind::Document, _) | (FileKind::Container(None), Some((_, 0))) => true,
             (FileKind::Container(Some(_)), Some((_, 1))) => !by_directory,
-            // A mail with attachments, which is left out whole or not at all.
+            // A mail with attachments is left out whole or not at all.
             (FileKind::Container(_), None) => self.reads_attachments(source),
             _ => false,
         };

@@ -17,7 +17,7 @@ pub(super) struct Cutting<'a> {
     pub(super) limits: &'a InputLimits,
 }
 
-/// The documents that can justify the removal of others.
+/// The documents that can justify the removal of other documents.
 #[derive(Clone, Copy)]
 pub(super) struct Kept<'a> {
     pub(super) stored: &'a dyn StoredDocuments,
@@ -39,7 +39,7 @@ impl Kept<'_> {
 }
 
 impl Cutting<'_> {
-    /// The passages to cut out of a document: those whose first occurrence still exists.
+    /// The passages of a document whose first occurrence still exists. Only these are cut out.
     pub(super) fn sound(&self, document: u32) -> Result<Vec<RepeatedSpan>> {
         let mut sound = self.passages.get(document)?;
         let mut failed = Ok(());

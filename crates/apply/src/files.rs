@@ -255,8 +255,8 @@ impl Placing {
 pub(super) fn copy(source: &Path, target: &mut File, stop: &StopToken) -> Result<()> {
     let mut input = File::open(source).map_err(Error::io("read", source))?;
     let mut left = input.metadata().map_err(Error::io("read", source))?.len();
-    // In parts, so that the copy can be stopped. If possible, the system copies the bytes without passing
-    // them through this process.
+    // The file is copied in parts, so that the copy can be stopped. If possible, the system copies the bytes
+    // without passing them through this process.
     const PART: u64 = 64 << 20;
     while left > 0 {
         stop.check()?;

@@ -227,7 +227,7 @@ impl FileStep {
     }
 }
 
-/// The action on a file. In a dry run it was not done.
+/// The action on a file. In a dry run, nothing was done.
 struct Acted {
     step: FileStep,
     done: bool,
@@ -370,12 +370,12 @@ impl Acting<'_> {
         }
     }
 
-    /// The documents that justify the removal of others.
+    /// The documents that justify the removal of other documents.
     fn kept(&self) -> Kept<'_> {
         Kept { stored: self.stored, checked: self.checked, lost: &self.lost }
     }
 
-    /// Chooses the documents of a file to remove: those whose survivor is unchanged.
+    /// Chooses the documents of a file to remove. The survivor of each must be unchanged.
     fn choose(&self, state: &FileState) -> Result<Chosen> {
         let FileState::File { cuts, kept_out, reason, .. } = state else {
             return Ok(Chosen::default());
@@ -404,8 +404,7 @@ impl Acting<'_> {
 
     /// The facts of a file to change or copy.
     ///
-    /// # Errors
-    /// [`DocumentError::ChangedWhileReading`] if they differ from those of the check.
+    /// # Errors [`DocumentError::ChangedWhileReading`] if the facts differ from the facts at the check.
     fn unchanged(&self, number: usize, path: &Path) -> Result<Facts> {
         let facts = Facts::of_opened(path)?;
         match &self.checked.facts[number] {

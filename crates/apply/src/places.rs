@@ -12,7 +12,7 @@ use super::options::ApplyOptions;
 use super::plan::SourceFile;
 use fpdb_host::error::{Error, Result};
 
-/// The indexes of files that are not copied, and why. This must be known before any file is copied: a
+/// The indexes of files that are not copied, and why. These files must be known before any file is copied: a
 /// document or passage is left out only if its survivor or first occurrence is in the copy.
 pub(super) type Unplaced = FxHashMap<u32, String>;
 
@@ -27,7 +27,7 @@ pub(super) struct Places {
 /// The absolute path of the folder of a copy.
 pub(super) fn absolute(folder: &Path) -> Result<PathBuf> {
     let absolute = std::path::absolute(folder).map_err(Error::io("find", folder))?;
-    // Without a slash at the end.
+    // The components have no slash at the end.
     Ok(absolute.components().collect())
 }
 
@@ -40,9 +40,8 @@ impl Places {
     /// Finds the places of the copies of all files. Copies of earlier runs stay. So a file has no place if
     /// the copy has a folder of its name, or a file in the place of its folder.
     ///
-    /// # Errors
-    /// [`Error::PlaceTaken`] if a copy's place holds a file that no earlier run wrote. If the copy were made
-    /// without that source file, it would keep all duplicates of the file's documents.
+    /// # Errors [`Error::PlaceTaken`] if a copy's place holds a file that no earlier run wrote. If the copy
+    /// were made without the source file of that place, it would keep all duplicates of the file's documents.
     pub(super) fn of(sources: &[SourceFile], options: &ApplyOptions, log: &Log) -> Result<Self> {
         let Some(folder) = options.action.copies_to() else { return Ok(Self::default()) };
         let folder = absolute(folder)?;

@@ -40,7 +40,8 @@ pub(super) enum SourceReading {
     Whole,
     /// As its raw bytes, although it is a container or compressed.
     Closed,
-    /// Its members. The value is the field of records with the text, unless it is the default field.
+    /// As a container of members. The value is the field of records that holds the text; `None` for the
+    /// default field.
     Members(Option<String>),
     /// In several of these ways. Also a mail that was read as a document with attachments.
     Mixed,
@@ -101,7 +102,7 @@ pub(super) fn for_each_file(
     let mut of_file: Vec<PlannedDocument> = Vec::new();
     while let Some(document) = documents.next().transpose()? {
         of_file.push(document);
-        // A failed item is reported when it is taken.
+        // If the next item is an error, the error is reported when the loop takes the item.
         let ends = documents.peek().is_none_or(|next| next.as_ref().is_ok_and(|next| next.source != document.source));
         if ends {
             of_file.sort_unstable_by_key(|document| document.suffix);

@@ -27,7 +27,7 @@ pub struct ProofOptions {
     /// The folder with the copy that [`Action::Write`](super::Action::Write) made. `None`: the original
     /// places.
     pub copy: Option<PathBuf>,
-    /// The lists that the copy was made with. Their documents need no survivors.
+    /// The lists that the copy was made with. The listed documents need no survivors.
     pub lists: Vec<PathBuf>,
     /// Limits on the files that are read.
     pub limits: InputLimits,
@@ -107,7 +107,8 @@ pub fn prove(
         return Err(Error::UnsuitedReport { path: parsed.path, lists: "no survivors that could be checked" });
     }
     let listed = parsed.listed.take().unwrap_or_default();
-    // Kept here, because the plan consumes the pairs and only knows documents the database still holds.
+    // The survivors are kept here, because the plan consumes the pairs and knows only documents that the
+    // database still holds.
     let mut survivor_of: Vec<(u32, u32)> = Vec::new();
     let mut pairs = Sorter::new(&temp, stored.memory() / 4);
     for pair in std::mem::replace(&mut parsed.pairs, Sorter::new(&temp, 0)).sorted()? {
@@ -174,8 +175,8 @@ pub fn prove(
     Ok(summary)
 }
 
-/// The documents of a file that are in its copy, as they should be: survivors, and documents that stay
-/// because their survivor is listed. Records are renumbered in the copy, so contents are compared.
+/// The documents that must be in the copy of a file and are there: survivors, and documents that stay because
+/// their survivor is listed. Records are renumbered in the copy, so contents are compared.
 fn in_copy(
     contents: &Contents<'_>,
     source: &SourceFile,

@@ -20,8 +20,8 @@ pub struct Removals {
     /// Documents to delete, ascending. They and their survivors are still stored as the report describes
     /// them.
     pub ids: Vec<u32>,
-    /// Documents to keep: they have changed, their survivors have changed or are gone, or their files exist
-    /// while those of their survivors do not.
+    /// Documents to keep. Either the document has changed, or its survivor has changed or is gone, or its
+    /// file exists but the file of its survivor does not.
     pub left: RoaringBitmap,
 }
 

@@ -11,7 +11,7 @@ pub const LIST_BYTES: u64 = 1 << 30;
 /// Maximum bytes of a line in a report or log of fpdb.
 pub const LINE_BYTES: u64 = 256 << 20;
 
-/// Reads the whole input. It is an error if the input has more than `most` bytes.
+/// Reads the whole input. Fails if the input has more than `most` bytes.
 pub fn read_all(input: impl Read, most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     if input.take(most.saturating_add(1)).read_to_end(&mut bytes)? as u64 > most {
@@ -20,13 +20,13 @@ pub fn read_all(input: impl Read, most: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Reads a whole file. It is an error if the file has more than `most` bytes.
+/// Reads a whole file. Fails if the file has more than `most` bytes.
 pub fn read_file(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     read_all(File::open(path)?, most)
 }
 
-/// Reads a line, including its newline, into `line`, replacing the previous content. It is an error if the
-/// line has more than [`LINE_BYTES`] bytes. Returns false at the end of the input.
+/// Reads a line, including its newline, into `line`, replacing the previous content. Fails if the line has
+/// more than [`LINE_BYTES`] bytes. Returns false at the end of the input.
 pub fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
     line.clear();
     if input.take(LINE_BYTES + 1).read_until(b'\n', line)? as u64 > LINE_BYTES {

@@ -43,7 +43,7 @@ pub struct Store {
     pub(super) engine: Engine,
     pub(super) root: PathBuf,
     pub(super) profile: Profile,
-    /// Distinguishes this database from others. `None` if it has no readable identity.
+    /// Distinguishes this database from all other databases. `None` if it has no readable identity.
     pub(super) identity: Option<String>,
     pub(super) view: RwLock<Arc<View>>,
     pub(super) past: Past,
@@ -153,7 +153,8 @@ impl Store {
         self.turns.lend()
     }
 
-    /// The store as of its last commit; later commits do not alter it. For answers that need several reads.
+    /// The store as of its last commit; later commits do not alter it. Use it for answers that need several
+    /// reads.
     pub fn as_of_last_commit(&self) -> AsOf<'_> {
         // Only the writer's own handle changes while it is open.
         if self.lock.is_none() {

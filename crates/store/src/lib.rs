@@ -1,5 +1,5 @@
-//! The store of fpdb: given a hash, it returns the documents that hold it. Only this member of the workspace
-//! uses RocksDB, the storage engine.
+//! The store of fpdb: returns the documents that hold a given hash. Only this member of the workspace uses
+//! RocksDB, the storage engine.
 //!
 //! Words used in every file here:
 //!

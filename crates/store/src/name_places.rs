@@ -3,8 +3,8 @@
 //!
 //! There is no index from paths to documents, because it would double the space that names take. A name and
 //! the path of its file usually have the same end. A *place* is the pair of their beginnings, without the
-//! common end: `arch/a.txt` of `/home/u/arch/a.txt` has the place (`/home/u/`, empty). So a few places serve
-//! for all documents of an archive. The caller then looks the name up.
+//! common end: `arch/a.txt` of `/home/u/arch/a.txt` has the place (`/home/u/`, empty). So a few places cover
+//! all documents of an archive. The caller then looks the name up.
 
 use std::collections::BTreeSet;
 

@@ -1,9 +1,9 @@
 //! Arrow schema: the entry `ARROW:schema` in the metadata of a Parquet file, for a copy with other columns.
 //!
 //! Programs that use Arrow take the types of columns from this entry, such as time zones and categories. It
-//! is a message of Arrow IPC in base64: a flatbuffer with the table `Message`, which leads to the table
-//! `Schema`, which leads to a list of `Field`s. Offsets in a flatbuffer lead forwards. So the new tables and
-//! the new list are put before the old bytes, and lead to the old fields.
+//! is a message of Arrow IPC in base64. The message is a flatbuffer with the table `Message`. This table
+//! leads to the table `Schema`, which leads to a list of `Field`s. Offsets in a flatbuffer lead forwards. So
+//! the new tables and the new list are put before the old bytes, and lead to the old fields.
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -152,7 +152,7 @@ impl Forward {
         self.bytes.len() - 4
     }
 
-    /// Appends a table whose members have these places and sizes; those of size 0 are absent.
+    /// Appends a table whose members have these places and sizes. A member of size 0 is absent.
     fn table(&mut self, members: &[(u16, u16)], alignment: usize) -> usize {
         self.align(alignment);
         let size = members.iter().filter(|(_, size)| *size > 0).map(|(place, size)| place + size).max().unwrap_or(4);

@@ -1,5 +1,5 @@
-//! Marks: fields that tell, in each record, whether it is removable and which document is its survivor, or
-//! which of its passages are repeated.
+//! Marks: fields that a copy adds to each record. They say whether the record is removable and which document
+//! is its survivor, or which passages of the record are repeated.
 
 use std::collections::BTreeMap;
 

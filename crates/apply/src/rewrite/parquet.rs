@@ -416,7 +416,8 @@ pub(super) fn cut(path: &Path, texts: &Texts<'_>, output: &mut File, stop: &Stop
     finished.flush().map_err(Error::io("write a copy of", path))
 }
 
-/// Writes the values of a column of texts, except those of some rows. The first value is that of row `first`.
+/// Writes the values of a column of texts, without the rows that are left out. The first value belongs to row
+/// `first`.
 fn cut_column(
     mut from: ColumnReaderImpl<ByteArrayType>,
     to: &mut ColumnWriterImpl<'_, ByteArrayType>,

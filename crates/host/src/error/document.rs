@@ -267,7 +267,7 @@ pub enum DocumentError {
     NoSuchPart {
         /// The file.
         path: PathBuf,
-        /// The name of the part, without that of the file.
+        /// The name of the part, without the name of the file.
         part: String,
     },
     /// The file holds JSON lines, but its name does not show that.

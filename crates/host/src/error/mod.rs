@@ -181,7 +181,7 @@ pub enum Error {
         /// The profile of the database that it would be merged into.
         stored: Box<Profile>,
     },
-    /// The database has other settings than those asked for.
+    /// The database has other settings than the caller asked for.
     #[error("the database was made with {stored}, and {asked} is asked for")]
     ProfileMismatch {
         /// The profile of the database.
@@ -545,7 +545,7 @@ pub enum Error {
         /// The path of the database.
         path: PathBuf,
     },
-    /// The recorded decisions follow another rule than the one asked for.
+    /// The recorded decisions follow another rule than the caller asked for.
     #[error("the decisions in {} were made by another rule: {recorded}; now it is: {asked}", path.display())]
     OtherRule {
         /// The file with the decisions.

@@ -7,7 +7,7 @@
 //!
 //! RocksDB compares checksums while it copies, and only sizes later. So `fpdb backup` reads every file that
 //! the backups in the folder need ([`backup_files`](super::backup_files)). A damaged file is copied again if
-//! the database still has that table. Otherwise it stays as it is. RocksDB does not list a backup that
+//! the database still has that table. Otherwise the file stays damaged. RocksDB does not list a backup that
 //! lacks a file, and cannot remove it, so both are done here.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -86,8 +86,8 @@ impl Answer for ListedBackup {
     const SCHEMA: &'static str = "fpdb.backup.listed/1";
 }
 
-/// The backups in `folder`, oldest first, including damaged ones. Of large files only the sizes are compared,
-/// unless a backup lacks a file.
+/// The backups in `folder`, oldest first, including damaged ones. Compares the checksums of small files.
+/// Compares only the sizes of large files, unless a backup lacks a file.
 ///
 /// # Errors
 /// [`Error::NotABackup`]; [`Error::FormatVersion`]; an error of reading the folder.

@@ -117,7 +117,7 @@ struct Fit {
     /// The number of the last commit with a readable state. 0 if only documents are readable. `None` if no
     /// document is readable either.
     commits: Option<u64>,
-    /// True if the documents are exactly those that this commit counts.
+    /// True if the documents are exactly the documents that this commit counts.
     agrees: bool,
 }
 

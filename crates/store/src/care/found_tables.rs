@@ -49,8 +49,8 @@ const GREATEST_KEY: &[u8] = &[0xff; 24];
 /// After a failed commit a row can have two versions, and the ingested table then has the later one.
 const WRITTEN_FIRST: [&str; 4] = [POSTINGS, FILTERS, POSITIONS, TEXTS];
 
-/// An ingested table of these families counts as later than all others. Its last change is this number plus
-/// its table number.
+/// An ingested table of these families counts as later than all other tables. Its last change is this number
+/// plus its table number.
 const LATE_CHANGE: u64 = 1 << 54;
 
 /// Number of rows that are read to recognise the family of a table.

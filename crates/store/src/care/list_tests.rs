@@ -215,7 +215,7 @@ fn comes_back(base: &Base, what: &str, damage: impl FnOnce(&Path)) {
     }
 }
 
-/// Tries all damage outside tables that loses no row. Of frequent kinds, tries one case in `every`.
+/// Tries all damage outside tables that loses no row. Tries one case in `every` of the frequent kinds.
 fn try_all(every: usize) {
     let bases = [
         ("runs", Base::new(false, false)),

@@ -3,8 +3,9 @@
 //!
 //! One block or one table can hold all of them. So they are also read without the engine from tables that the
 //! engine cannot read ([`table_rows`]), and from logs with damaged records. Of several versions of a row, the
-//! version with the highest sequence number counts. A deletion counts only if its checksum is right: keeping
-//! out a content that was let in again does less harm than letting in a content that was removed for good.
+//! version with the highest sequence number counts. A deletion counts only if its checksum is right. A false
+//! deletion would let in a content that was removed for good. A lost deletion only keeps out a content that
+//! was let in again, which does less harm.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};

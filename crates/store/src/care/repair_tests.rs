@@ -388,7 +388,7 @@ fn a_lost_block_of_postings_costs_only_the_documents_it_held() {
     assert_eq!(after.len() + repair.lost.len(), before.len());
 }
 
-/// The store is an older copy, and its mark is that of a later commit.
+/// The store is an older copy, and the mark names a later commit.
 #[test]
 fn what_an_older_copy_holds_is_one_commit() {
     let folder = tempfile::tempdir().unwrap();

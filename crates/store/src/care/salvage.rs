@@ -1,9 +1,9 @@
 //! Salvage: reads the readable rows of a store with damaged files.
 //!
 //! The engine merges the tables of a family into one sequence of rows. If it cannot read one table, it
-//! returns no row at all, so one bad block can hide a family. In that case the damaged tables are left out,
-//! and each of them is read by itself, as far as possible. A *part* of a store is the store with a list that
-//! omits some tables. Within a part the engine returns the latest version of each row.
+//! returns no row at all, so one bad block can hide a family. In that case the damaged tables are left out of
+//! the merge, and each damaged table is read by itself, as far as possible. A *part* of a store is the store
+//! with a list that omits some tables. Within a part the engine returns the latest version of each row.
 //!
 //! [`crate::care::choice`] chooses the list of tables.
 //!
@@ -65,7 +65,7 @@ impl Selection {
     }
 }
 
-/// A store some of whose tables may be left out.
+/// A store that may lack some of its tables.
 pub(super) struct Part {
     pub(super) engine: Engine,
     _links: Option<LinkedStore>,

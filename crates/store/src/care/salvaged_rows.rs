@@ -11,8 +11,8 @@ use fpdb_host::error::{Error, Result};
 const ROWS_AT_ONCE: usize = 256;
 const BYTES_AT_ONCE: usize = 256 << 10;
 
-/// The readable rows of a family: those of intact tables, and the readable rows of damaged ones. The latest
-/// readable version of a row counts.
+/// The readable rows of a family, from intact and damaged tables. The latest readable version of a row
+/// counts.
 pub(crate) struct SalvagedRows<'a> {
     salvage: &'a Salvage,
     name: &'static str,

@@ -249,8 +249,8 @@ impl Survey {
     }
 }
 
-/// The last commit with a readable state, and true if the readable documents are exactly those that it
-/// counts. `None` if there is neither a state nor a document.
+/// The last commit with a readable state. Also returns true if the readable documents are exactly the
+/// documents that this commit counts. `None` if there is neither a state nor a document.
 pub(super) fn last_commit(salvage: &Salvage, mark: &CommitMark) -> Result<Option<(u64, bool)>> {
     let Some(state) = latest_state(salvage, mark)? else {
         let has_documents = SalvagedRows::new(salvage, DOCUMENTS, 4, &[])?.current().is_some();
@@ -265,8 +265,8 @@ fn is_as_marked(state: &StateRecord, mark: &CommitMark) -> bool {
     state.commits != mark.commits || mark.counts.is_none_or(|counts| counts == state.counts())
 }
 
-/// The state after the last commit. If an unreadable table may have had a later state, a readable one counts
-/// only if it is that of the marked commit.
+/// The state after the last commit. If an unreadable table may have had a later state, a readable state
+/// counts only if it belongs to the marked commit.
 fn latest_state(salvage: &Salvage, mark: &CommitMark) -> Result<Option<StateRecord>> {
     let decode = |bytes: Option<Vec<u8>>| bytes.and_then(|bytes| records::decode(&bytes, String::new).ok());
     let latest: Option<StateRecord> = decode(salvage.get_latest(MAIN, STATE_KEY)?);
@@ -348,9 +348,9 @@ fn has_places(salvage: &Salvage, id: u32, record: &DocumentRecord) -> Result<boo
     Ok(check.end().is_ok())
 }
 
-/// Calls `visit` with all readable postings, ascending and without repetitions. Also reads unlisted runs:
-/// after a crash a run may exist beside the runs it was folded from, and hold rows that those runs have lost.
-/// Returns the number of unreadable stretches.
+/// Calls `visit` with all readable postings, ascending and without repetitions. Also reads unlisted runs.
+/// After a crash a run may exist beside the runs that it was folded from, and hold rows that these runs have
+/// lost. Returns the number of unreadable stretches.
 pub(crate) fn for_each_posting(salvage: &Salvage, visit: &mut dyn FnMut(Posting) -> Result<()>) -> Result<u64> {
     let mut readers = Vec::new();
     let mut rows = SalvagedRows::new(salvage, POSTINGS, 16, &[])?;

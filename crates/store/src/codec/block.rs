@@ -5,8 +5,8 @@
 //! step of the high bits. The size is within half a bit a hash of the minimum for random hashes. A hash is
 //! found by counting bits, without decoding the others.
 //!
-//! Elias-Fano takes 1.4 bits a hash less than deltas packed to the width of the largest one. Documents and
-//! ordinals take the bits of the largest value in the block.
+//! Elias-Fano takes 1.4 bits a hash less than deltas that are packed to the width of the largest delta.
+//! Documents and ordinals take the bits of the largest value in the block.
 //!
 //! Rejected: one row for each hash. A store of that kind took 15.4 bytes a posting (8.3 with zstd)
 //! without positions, and 15 µs a lookup.

@@ -142,8 +142,8 @@ impl FilterBuilder {
             }
         }
         let is_alone = |place: u32| place / ONE == 1;
-        // Without a branch, which the processor would mispredict. Every place is written to the list, but
-        // `waiting` advances only for a place with one hash.
+        // This loop has no branch, which the processor would mispredict. It writes every place to the list,
+        // but advances `waiting` only for a place with one hash.
         let mut waiting = 0;
         for (at, &place) in (0..).zip(&self.places) {
             self.alone[waiting] = at;
@@ -170,7 +170,8 @@ impl FilterBuilder {
             return false;
         }
         self.bytes.fill(0);
-        // In reverse order, so that setting a hash never changes a byte that a hash set before it uses.
+        // Hashes are set in reverse order of peeling, so that setting a hash never changes a byte that an
+        // earlier set hash uses.
         for &(number, own) in self.peeled.iter().rev() {
             let FilterSlots { at, check } = self.shape.places(self.mixed[number as usize]);
             let others = at.iter().fold(0, |sum, &at| sum ^ self.bytes[at as usize]);

@@ -50,9 +50,9 @@
 //! | `containers` | path, escaped ‖ `00 01`                      | [`crate::codec::records::ContainerRecord`] |
 //!
 //! The *continuation* of a posting block is usually 0. If the block before has the same last hash, the
-//! continuation is one more than that of the block before. So the postings of a hash x, if any, begin in the
-//! first block whose key is at or above run ‖ x ‖ 0. Keys hold the last hash of a block, not the first.
-//! The engine's index holds the keys unshortened. So this block is the only one that a lookup of x reads.
+//! continuation is one more than the continuation of the block before. So the postings of a hash x, if any,
+//! begin in the first block whose key is at or above run ‖ x ‖ 0. Keys hold the last hash of a block,
+//! and the engine's index holds the keys unshortened. So a lookup of x reads no earlier block.
 //!
 //! A filter covers distinct hashes of the run, up to its own last hash. It begins above the last hash of the
 //! filter before it. So the filter that covers x is the first whose key is at or above run ‖ x. Each filter
@@ -186,7 +186,7 @@ const MARKER_TEXT: &str = "fpdb database, format ";
 const MARKER_PROFILE: &str = "profile ";
 
 /// The content of the marker file. The file contains the profile because the store cannot be read without a
-/// profile: this copy serves if the store's own is lost.
+/// profile: this copy is used if the store's own profile is lost.
 pub(crate) fn marker(profile: &Profile) -> String {
     let digits = hex::encode(&encode_profile(profile));
     format!("{MARKER_TEXT}{FORMAT_VERSION}\n{MARKER_PROFILE}{digits}\n")

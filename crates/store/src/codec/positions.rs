@@ -61,8 +61,8 @@ impl FingerprintPlace {
 /// Added to the number of places in a chunk of a document in two views.
 const TWO_VIEWS: u64 = 2048;
 
-/// Appends an encoded chunk to `out`. In each view, positions and first lines must not descend. Encoding
-/// column by column takes three quarters of the space of encoding place by place.
+/// Appends an encoded chunk to `out`. In each view, positions and first lines must not descend. Encoding by
+/// columns takes three quarters of the space of encoding place by place.
 pub(crate) fn encode(places: &[FingerprintPlace], out: &mut Vec<u8>) {
     let before = || with_before(places);
     let two_views = places.iter().any(|place| place.of_text);

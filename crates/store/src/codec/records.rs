@@ -118,9 +118,9 @@ pub struct DocumentRecord {
     pub undecodable: u64,
     /// Its number of lines.
     pub lines: u64,
-    /// Its number of symbols. With two views, those of the structure.
+    /// Its number of symbols. With two views, the symbols of the structure.
     pub symbols: u64,
-    /// Its number of k-grams. Repeated ones count each time. With two views, those of the structure.
+    /// Its number of k-grams. Repeated k-grams count each time. With two views, the k-grams of the structure.
     pub kgrams: u64,
     /// Its number of selected (hash, position) pairs, in all views.
     pub fingerprints: u64,
@@ -301,7 +301,7 @@ impl RunRecord {
 }
 
 impl DocumentRecord {
-    /// The figures of its structure; with one view, those of the whole record.
+    /// The figures of its structure. With one view, the figures of the whole record.
     pub fn structure(&self) -> ViewCounts {
         let text = self.text_view.0.unwrap_or_default();
         ViewCounts {

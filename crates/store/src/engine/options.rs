@@ -91,8 +91,8 @@ pub(super) struct Tuning {
 
 impl Tuning {
     pub(super) fn new(cache: &BlockCache) -> Result<Self, EngineError> {
-        // For each new options object the engine maps memory for a cache, and it aborts the process if that
-        // fails. So all options are copies of this one.
+        // For each new options object the engine maps memory for a cache, and it aborts the process if the
+        // mapping fails. So all options are copies of this one.
         let plain = Options::default();
         let families = FAMILIES.into_iter().map(|name| Ok((name, of_family(name, &plain, &cache.cache)?)));
         Ok(Self { database: database(&plain), families: families.collect::<Result<_, EngineError>>()? })

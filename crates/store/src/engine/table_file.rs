@@ -15,7 +15,7 @@
 //! The index of special blocks lies before the footer, and names the block of properties.
 //!
 //! A block is a sequence of entries. Each entry begins with three varints: the number of bytes that its key
-//! shares with the key before, of the remaining bytes of the key, and of the bytes of the value. The rest of
+//! shares with the key before, the length of the rest of the key, and the length of the value. The rest of
 //! the key and the value follow. After the block come 5 bytes for its compression and checksum.
 //!
 //! Checksums are not compared here: the engine compares them when it opens the table.

@@ -8,8 +8,8 @@
 //!
 //! Only blocks without compression are read. [`table_file`](super::table_file) explains footers and blocks.
 //! The key of a row ends with 8 bytes: its kind (1: value, 0: deletion), then 7 bytes of its sequence number.
-//! A checksum is XXH3-64 of the block, cut to its lower 32 bits, and mixed with the byte for the compression,
-//! with the offset of the block, and with a number in the footer.
+//! A checksum is the lower 32 bits of the XXH3-64 of the block, mixed with three other numbers: the byte for
+//! the compression, the offset of the block, and a number in the footer.
 
 use xxhash_rust::xxh3::xxh3_64;
 

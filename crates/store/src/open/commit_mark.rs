@@ -10,9 +10,9 @@
 //! of this program created the database.
 //!
 //! The list of tables is synced before it is marked. So a loss of power cannot make the list shorter than the
-//! mark says. The mark can be older than the list after a kill during a fold, or a kill between the opening
-//! of the store and the writing of the mark. If the list is then cut as well, only `verify` notices, unless a
-//! run is missing.
+//! mark says. The mark can be older than the list after a kill during a fold, or between the opening of the
+//! store and the writing of the mark. If the list is then cut as well, only `verify` notices, unless a run is
+//! missing.
 //!
 //! RocksDB's own check of logs does not replace the mark (`engine::options`).
 
@@ -30,7 +30,7 @@ use crate::open::files::{LIST, check_regular, read_short};
 use fpdb_host::durable::sync_folder;
 use fpdb_host::error::{Error, Result};
 
-/// The state of a commit that was made.
+/// The facts of a commit that was made.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct CommitMark {
     /// The number of the last commit; 0 if unknown.

@@ -1,5 +1,5 @@
-//! Linked store: a temporary folder of links to the files of a store, for a reader that needs some of them
-//! changed.
+//! Linked store: a temporary folder of links to the files of a store. A reader that needs some files changed
+//! opens the links instead.
 
 use std::path::{Path, PathBuf};
 

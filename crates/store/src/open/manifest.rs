@@ -2,8 +2,8 @@
 //!
 //! The engine appends an edit to the list and syncs it. If the sync of an edit that adds tables fails, the
 //! engine removes the tables, but the edit stays. The list then names missing files, and the engine cannot
-//! open the store. [`untrusted_edits`] finds such edits, so that the list can be used up to the first of
-//! them. That loses nothing: a commit is written after its tables, and never after a failed sync.
+//! open the store. [`untrusted_edits`] finds such edits, so that the list can be used up to the first such
+//! edit. This loses nothing: a commit is written after its tables, and never after a failed sync.
 //!
 //! When the engine opens a store for writing, it deletes tables that its list does not name. So a list that
 //! is older than its tables, or of another store, must be refused first. Unnamed tables alone prove nothing,
@@ -15,8 +15,8 @@
 //!   have left the table, or it may hold the only copy of committed rows. Nothing distinguishes the two, not
 //!   even the number of the last commit, because the log can be newer than the list.
 //!
-//! [`without_tables`] appends edits that remove tables to a copy of the list. With it the rest of a store can
-//! be read if some tables are damaged.
+//! [`without_tables`] appends edits that remove tables to a copy of the list. With this list the rest of a
+//! store can be read if some tables are damaged.
 //!
 //! A writer replaces the list by its trusted part. A reader changes nothing: it opens links to the tables
 //! with a copy of the trusted part. After a failed write of the engine the list is not marked until the store

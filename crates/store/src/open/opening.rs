@@ -46,7 +46,7 @@ const OPENINGS: usize = 100;
 const PAUSE: Duration = Duration::from_millis(5);
 
 impl Store {
-    /// Opens a database for writing, and discards what an interrupted run did not commit.
+    /// Opens a database for writing, and discards uncommitted rows and files of an interrupted run.
     pub fn open_writer(root: &Path, options: &StoreOptions) -> Result<Self> {
         check_marker(root)?;
         let lock = WriterLock::take(root)?;

@@ -126,7 +126,7 @@ impl FilterUse {
     }
 
     /// Reads the filters of a run from its `rows`, and keeps them in memory. If memory holds them already,
-    /// returns those.
+    /// returns them without a read.
     pub(crate) fn hold(
         &self,
         run: u32,
@@ -205,7 +205,8 @@ mod tests {
         assert_eq!(depth.kept_out(), 0.75);
         let rows = rows_of_filters(&runs[0].1);
         let partly = Holding(depth);
-        // Whole filters keep out a quarter more. So they pay off above four hashes a filter.
+        // Whole filters keep out a quarter more of the absent hashes. So they pay off above four hashes a
+        // filter.
         assert_eq!(filters.expect(&runs, 2 * rows), [partly, Nothing, ReadOnce]);
         assert_eq!(filters.expect(&runs, 1), [partly, Nothing, partly]);
         assert_eq!(filters.expect(&runs, 5 * rows), [ReadOnce, Nothing, ReadOnce]);

@@ -51,8 +51,8 @@ impl Store {
 }
 
 impl<'a> Lookup<'a> {
-    /// Opens a cursor in each run. `expected` is the number of hashes, which come in ascending order. It
-    /// decides whether filters are read.
+    /// Opens a cursor in each run. `expected` is the number of hashes, which come in ascending order. The
+    /// number decides whether filters are read.
     fn new(store: &'a Store, expected: u64) -> Result<Self> {
         let (view, cursors) = store.of_one_commit(|view| Self::cursors(store, view, expected));
         let mut cursors = cursors?;

@@ -1,5 +1,5 @@
-//! Postings: reads the postings of one document, of a range of hashes, or all of them, in order. It also
-//! reads the places of fingerprints.
+//! Postings: reads the postings of one document, of a range of hashes, or of the whole store, in order. It
+//! also reads the places of fingerprints.
 
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -47,8 +47,7 @@ impl Store {
     /// Calls `visit` with the position of each of a document's fingerprints, in order, and with true if it is
     /// of the text as written. The rest of the places is not decoded.
     ///
-    /// # Errors
-    /// Has the errors of [`Store::places`].
+    /// # Errors The errors of [`Store::places`].
     pub fn for_each_position(
         &self,
         document: u32,

@@ -208,8 +208,9 @@ fn merge_parts(parts: &[&[Posting]], out: &mut Vec<Posting>) {
     }
 }
 
-/// Appends the postings of two ascending parts to `out`, ascending. It has no branch on the comparison, which
-/// the processor would often mispredict: it adds the result of the comparison to both indexes.
+/// Appends the postings of two ascending parts to `out`, ascending. There is no branch on the comparison,
+/// because the processor would often mispredict it. Instead, the result of the comparison is added to both
+/// indexes.
 fn merge_two(one: &[Posting], other: &[Posting], out: &mut Vec<Posting>) {
     let key = |posting: &Posting| {
         u128::from(posting.hash) << 64 | u128::from(posting.document) << 32 | u128::from(posting.ordinal)

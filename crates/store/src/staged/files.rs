@@ -1,4 +1,5 @@
-//! Files: writes the rows of a part as sorted files, like those that an ingest writes into its own store.
+//! Files: writes the rows of a part as sorted files. An ingest writes the same kind of files into its own
+//! store.
 
 use std::path::{Path, PathBuf};
 

@@ -1,7 +1,7 @@
 //! Batch: documents that an ingest has fingerprinted but not committed, in memory.
 //!
-//! One batch fills while a thread sorts and writes the one before. Each of the two takes three eighths of the
-//! memory allowed. The postings lie in an anonymous memory map, so that nothing else can change them.
+//! One batch fills while a thread sorts and writes the batch before it. Each of the two takes three eighths
+//! of the memory allowed. The postings lie in an anonymous memory map, so that nothing else can change them.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -261,7 +261,7 @@ impl Batch {
         self.postings.extend(fingerprints.clone().map(|Fingerprint { hash, .. }| {
             *of_text += u64::from(profile.view_of(hash) == View::Text);
             let posting = Posting { hash, document, ordinal };
-            // No fingerprint can follow the one with the largest ordinal.
+            // If this wraps, no fingerprint follows: the largest ordinal was the last one allowed.
             ordinal = ordinal.wrapping_add(1);
             posting
         }))?;

@@ -46,7 +46,7 @@ const REWRITTEN_A_SECOND: u64 = 100_000_000;
 pub struct CompactionPlan {
     /// Number of runs to fold into one; 0 if no postings move.
     pub runs: u64,
-    /// Number of postings to fold, without those that an earlier, stopped call has folded.
+    /// Number of postings to fold. Postings that an earlier, stopped call has folded do not count.
     pub postings: u64,
     /// Bytes of other tables to rewrite: positions, texts, records of documents. 0 if each part is one table
     /// already.

@@ -29,8 +29,8 @@ use fpdb_host::error::Result;
 /// The number of small runs of one rank that become one run.
 const MOST_ALIKE: usize = 16;
 
-/// Postings that are taken from each of several sorted lists in one step of a merge. All steps together fit
-/// in the cache of a processor.
+/// The number of postings that one step of a merge takes from each of several sorted lists. All steps
+/// together fit in the cache of a processor.
 const STEP: usize = 1024;
 
 /// A committed run without filters, and its postings in memory.

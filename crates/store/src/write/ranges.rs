@@ -29,8 +29,8 @@ pub fn of_hashes(profile: &Profile, count: usize) -> Vec<RangeInclusive<u64>> {
 
 /// The hash below which `share` of the fingerprints lie. `share` is between 0 and 1.
 fn quantile(w: f64, share: f64) -> u64 {
-    // The integral of the density up to x, as a share of the whole: 1 - y^w (w + 1 - (w - 1) y) / 2 with y =
-    // 1 - x.
+    // The integral of the density up to x, as a share of the whole, is 1 - y^w (w + 1 - (w - 1) y) / 2 with y
+    // = 1 - x.
     let below = |x: f64| {
         let y = 1.0 - x;
         1.0 - y.powf(w) * (w + 1.0 - (w - 1.0) * y) / 2.0
