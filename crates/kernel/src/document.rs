@@ -27,7 +27,7 @@ pub struct Span {
     pub end: u64,
 }
 
-/// The bytes that a document's spans count.
+/// The text whose bytes the offsets of a document's spans count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Offsets {
     /// Bytes of the document itself.
@@ -37,8 +37,8 @@ pub enum Offsets {
     Extracted,
 }
 
-/// Defines an enum, its constant `ALL` with the variants in their order, and its method `name`. `ALL` leaves
-/// out a variant after a semicolon, whose name is that of its value.
+/// Defines an enum, its constant `ALL` with the variants in their order, and its method `name`. A variant
+/// after a semicolon is not in `ALL`. Its name is the name of the value that it holds.
 macro_rules! named {
     (
         $(#[$of_kind:meta])*

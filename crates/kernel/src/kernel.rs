@@ -16,13 +16,14 @@ use crate::winnow::{Selected, Winnower};
 const PIECE: usize = 4 << 10;
 
 /// Number of symbols that are hashed before their hashes are winnowed. The hasher writes four parts of these
-/// hashes at the same time. Parts that are whole pages apart would compete for the same lines of the cache.
+/// hashes at the same time. The number is below 2,048, because parts that are whole pages apart would compete
+/// for the same lines of the cache.
 const SYMBOLS_AT_ONCE: usize = 1984;
 
 /// Makes fingerprints of text.
 pub struct Kernel {
     k: usize,
-    /// Number of last symbols that hold every k-gram whose selection is not yet decided: w + k.
+    /// The last `reach` symbols, w + k, hold every k-gram whose selection is not yet decided.
     reach: usize,
     front_end: FrontEnd,
     hasher: KgramHasher,

@@ -23,10 +23,11 @@ const BASE: u64 = 0xd134_2543_de82_ef95;
 /// one in its own part, so four can run at the same time.
 const STREAMS: usize = 4;
 
-/// Symbols of each part that are paired at a time: few enough that the pairs stay in the cache.
+/// Number of symbols of each part whose pairs of entering and leaving symbol are made at a time: few enough
+/// that the pairs stay in the cache.
 const SYMBOLS_AT_ONCE: usize = 256;
 
-/// Hashes of a block. The hashes of a block are rolled without a test for the end, and finished together.
+/// Number of hashes in a block. They are rolled without a test for the end, and finished together.
 const STEPS: usize = 8;
 
 /// The final steps of a block run this many blocks later. By then its hashes, which were written singly, are

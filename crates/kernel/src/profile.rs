@@ -320,9 +320,9 @@ impl Profile {
         }
     }
 
-    /// The profile of boilerplate: each window is one hash, so every k-gram is a fingerprint. In another
-    /// document the windows across the end of a copy may select any of these k-grams. `mod:P` selects by the
-    /// hash alone and stays as it is.
+    /// The profile of boilerplate: each window is one hash, so every k-gram is a fingerprint. This is needed
+    /// because in another document, the windows across the end of a copy may select any of these k-grams.
+    /// `mod:P` selects by the hash alone and stays as it is.
     #[doc(hidden)]
     #[must_use]
     pub fn of_boilerplate(&self) -> Self {

@@ -1,5 +1,5 @@
-//! Properties of the kernel that must hold for any bytes. Each reader of bytes has one property, a function
-//! that panics if it does not hold.
+//! Properties of the kernel that must hold for any bytes. Each reader of bytes has one property: a function
+//! that panics if the property does not hold.
 //!
 //! The fuzz targets in `fuzz/` search for bytes that break a property. The tests run each property on
 //! `tests/corpus/`, which holds samples and all earlier findings. Only tests and fuzzing compile this module.

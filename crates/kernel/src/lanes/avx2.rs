@@ -194,14 +194,14 @@ impl Lanes for Avx2 {
                     let before = _mm256_loadu_si256(keys.add(REACH - step).cast());
                     let smaller = _mm256_cmpgt_epi32(key, before);
                     let place = _mm256_loadu_si256(places.add(REACH - step).cast());
-                    // The operand is 0 if the key before is not smaller. This changes nothing: no place in
-                    // the middle is below w, so `left` is at least 0.
+                    // If the previous key is not smaller, the operand is 0 and `left` stays as it is: no
+                    // place in the middle is below w, so `left` is at least 0.
                     left = _mm256_max_epi32(left, _mm256_and_si256(smaller, place));
                     let after = _mm256_loadu_si256(keys.add(REACH + step).cast());
                     let not_smaller = _mm256_cmpgt_epi32(after, below);
                     let place = _mm256_loadu_si256(places.add(REACH + step).cast());
-                    // If the key after is not smaller, all bits of the operand are set, which is the unsigned
-                    // maximum.
+                    // If the next key is not smaller, all bits of the operand are set. This is the unsigned
+                    // maximum, so `right` stays as it is.
                     right = _mm256_min_epu32(right, _mm256_or_si256(not_smaller, place));
                 }
                 let apart = _mm256_cmpgt_epi32(_mm256_sub_epi32(right, left), w);

@@ -66,7 +66,7 @@ pub(crate) trait Lanes: Copy {
     fn search(self, keys: &[i16; SEARCHED], key: i16) -> u32;
     /// Mask of the keys that are equal in both arrays.
     fn equal_keys(self, one: &[i16; TEXT], other: &[i16; TEXT]) -> u64;
-    /// Mask of the hashes below `bound`; fast if many are.
+    /// Mask of the hashes below `bound`. It is fast even if many hashes are below.
     fn below_in_64(self, hashes: &[u64; TEXT], bound: u64) -> u64;
     /// Writes the places of the mask's set bits, plus `at`, in ascending order. `USUAL` is the usual maximum
     /// number of set bits. Later elements are arbitrary.

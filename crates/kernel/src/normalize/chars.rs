@@ -50,7 +50,7 @@ impl Chars {
     }
 
     /// Reads the ASCII at the start of `bytes`, and returns its length. Every ASCII character begins a
-    /// segment, so a later character can join only the last of them. The symbol of the last character is
+    /// segment, so a later character can join only the last of them. So the symbol of the last character is
     /// removed again.
     fn run_of_ascii(&mut self, bytes: &[u8], at: u64, stop_at_escape: bool, out: &mut Symbols) -> usize {
         if bytes.first().is_some_and(u8::is_ascii) {

@@ -10,12 +10,12 @@ use std::ops::Range;
 /// The Latin letters that look like Cyrillic ones, and those that look like Greek ones.
 const LATIN: [&str; 2] = ["aceijopsxyABCEHIJKMOPSTXY", "oABEHIKMNOPTXYZ"];
 
-/// The Cyrillic letters that look like Latin ones, and the Greek ones. Most small Greek letters are part of
-/// formulas and units, such as νmax.
+/// The Cyrillic letters that look like Latin ones, and the Greek ones. The only small Greek letter is
+/// omicron: the others mostly belong to formulas and units, such as νmax.
 const OTHERS: [&str; 2] = ["асеіјорѕхуһԁԛԝАВСЕНІЈКМОРЅТХУ", "οΑΒΕΗΙΚΜΝΟΡΤΧΥΖ"];
 
-/// Least number of such words in a disguised text, and the largest number of words to one of them. A slip of
-/// the keyboard or of a scanner makes a few.
+/// A text is reported if it has at least `LEAST` such words, and at least one for each `MOST_TO_ONE` words.
+/// Fewer may be slips of the keyboard or of a scanner.
 const LEAST: u64 = 5;
 const MOST_TO_ONE: u64 = 1000;
 
@@ -25,12 +25,12 @@ struct Letters {
     latin: u32,
     /// Cyrillic and Greek letters.
     others: [u32; 2],
-    /// The letters of both that look like letters of the other script.
+    /// The letters that look like letters of the other script: Latin ones, and Cyrillic and Greek ones.
     latin_alike: [u32; 2],
     others_alike: [u32; 2],
-    /// True if the word has a letter of a further script, which is mixed by right.
+    /// True if the word has a letter of a further script. Such a word may mix scripts, as in `Tシャツ`.
     has_further: bool,
-    /// True if a zero-width space came last, and true if a letter followed one.
+    /// `breaks`: a zero-width space followed the last letter. `is_broken`: a letter followed such a space.
     breaks: bool,
     is_broken: bool,
 }

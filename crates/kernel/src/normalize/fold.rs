@@ -81,7 +81,7 @@ pub(super) enum FoldResult {
 }
 
 impl FoldResult {
-    /// True if it gives at most one symbol, unless another character joins it.
+    /// True if the character gives at most one symbol, unless another character joins it.
     pub(super) fn is_simple(self) -> bool {
         matches!(self, Self::Drop | Self::Keep(_))
     }
@@ -90,7 +90,7 @@ impl FoldResult {
 // The variants fit into the unused values of `char`, so a page of the cache is 1 KiB.
 const _: () = assert!(size_of::<FoldResult>() == 4);
 
-/// Stands for a symbol's value if the character gives several symbols or joins the one before it.
+/// In place of a value: the character gives several symbols, or joins the character before it.
 pub(super) const NOT_SIMPLE: u64 = 1;
 
 /// Characters per page of the cache.
@@ -132,7 +132,7 @@ impl Folding {
         }
     }
 
-    /// The value of the symbol for a code point. 0 if it gives no symbol, [`NOT_SIMPLE`] if it is not simple.
+    /// The value of the symbol for a code point: 0 if it gives no symbol, [`NOT_SIMPLE`] if it is not simple.
     #[inline(always)]
     pub(super) fn value(&mut self, code_point: u32) -> u64 {
         let (page, index) = (code_point as usize / PAGE, code_point as usize % PAGE);

@@ -162,8 +162,8 @@ impl Symbols {
         }
     }
 
-    /// Makes the buffer narrow if every retained symbol has a code. A long text may have few symbols without
-    /// a code.
+    /// Makes the buffer narrow if every retained symbol has a code. This is worth it because the symbols
+    /// without a code may be few in a long text, and discarded by then.
     #[doc(hidden)]
     pub fn narrow(&mut self) {
         // Tests the last symbols first: in text of other scripts they show at once that codes are not enough.

@@ -86,8 +86,8 @@ pub static LETTERS: [u64; ASCII + LATIN.len()] = {
 /// First code of a symbol that takes two bytes in UTF-8.
 pub(super) const WIDE: u8 = ASCII as u8;
 
-/// Number of bytes in UTF-8 from which a symbol with this code comes. A symbol from any other origin has no
-/// code.
+/// Number of UTF-8 bytes from which a symbol with this code comes. A symbol whose origin has another width
+/// has no code.
 #[inline(always)]
 pub(super) fn width_of_code(code: u8) -> u32 {
     1 + u32::from(usize::from(code) >= ASCII)

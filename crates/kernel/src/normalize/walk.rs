@@ -129,7 +129,7 @@ impl<'a> Walk<'a> {
                 Lasts::Narrow(lasts, codes) => {
                     gather(lasts, positions, to_end.wrapping_add(1), &mut columns.ends);
                     // Testing all codes is faster than testing the code of each k-gram, unless there are many
-                    // more codes.
+                    // more codes than k-grams.
                     if codes.len() > 16 * positions.0.len() || has_wide(codes) {
                         gather_widths(codes, positions, &mut columns.ends[written..]);
                     }
@@ -237,7 +237,7 @@ fn gather_widths(codes: &[u8], (indices, from): (&[u32], u32), ends: &mut [u32])
     }
 }
 
-/// Number of values below `bound`. The numbers must not descend.
+/// How many of `numbers` are below `bound`. The numbers must not descend.
 #[inline(always)]
 fn count_below(numbers: &[u32], bound: u32) -> usize {
     let Some(&first) = numbers.first() else { return 0 };
@@ -251,8 +251,8 @@ fn count_below(numbers: &[u32], bound: u32) -> usize {
 }
 
 impl OpenLines<'_> {
-    /// Number of lines that end before the last of these bytes; `None` if more than `few`. Each byte lies
-    /// `before` bytes before its offset, which is relative to `base`.
+    /// Number of lines that end before the last of these bytes; `None` if more than `few`. The offset of a
+    /// byte is `base` plus its entry in `bytes`, minus `before`.
     #[inline(always)]
     fn passed(&self, bytes: &[u32], [base, before]: [u64; 2], few: usize) -> Option<usize> {
         let last = base + u64::from(*bytes.last()?) - before;

@@ -32,8 +32,9 @@ impl Words {
         Self { pending: TextPiece::default(), words: WordMaker::new(rule) }
     }
 
-    /// Reads several ASCII pieces at once, if none is pending. This is valid for letters: white space
-    /// separates them like any other character. Returns the number of bytes read, which may be 0.
+    /// Reads several ASCII pieces at once, if none is pending. This is valid only if letters alone make
+    /// words: then white space separates words as any other character does. Returns the number of bytes read,
+    /// which may be 0.
     fn ascii_pieces(&mut self, text: &str, at: u64, out: &mut Symbols) -> usize {
         if self.words.rule != WordRule::Letters || !self.pending.text.is_empty() {
             return 0;

@@ -1,5 +1,5 @@
-//! Runs of equal hashes. Plain winnowing selects every hash of such a run. A run is found by comparing a
-//! whole block with the minimum, and selected at once.
+//! Runs of equal hashes. Plain winnowing selects every hash of such a run. One comparison of a whole block
+//! with the minimum finds the equal hashes, which are then selected together.
 
 use super::Selected;
 use crate::lanes::{BLOCK, Lanes};

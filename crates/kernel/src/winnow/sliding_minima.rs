@@ -145,8 +145,9 @@ fn merge<const N: usize>(from: &[i16], offsets: [usize; N], out: &mut [i16]) {
     }
 }
 
-/// Writes the minima of the changed windows, from the change with number `from` on, up to the first window
-/// with a tie. Returns their number. `last` is set to the index of the last minimum in `windows.hashes`.
+/// Writes the minima of the changed windows, from the change with index `from` on, up to the first window
+/// with a tie. Returns the number of minima. Sets `last` to the index of the last minimum in
+/// `windows.hashes`.
 pub(super) struct LocateMinima<'a> {
     pub(super) sliding: &'a SlidingMinima,
     pub(super) windows: Windows<'a>,

@@ -29,7 +29,7 @@ const EARNED: usize = 4;
 const MOST_AT_ONCE: usize = 1 << 11;
 const LEAST_AT_ONCE: usize = 64;
 
-/// Windows to select from by the exact method at the first tie.
+/// Number of windows that the exact method handles after the first tie.
 const TIED_AT_ONCE: usize = 32;
 
 /// Selects the minimum of every window of w hashes.

@@ -108,7 +108,7 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         }
         if self.state.heredocs.len() < HEREDOCS && self.may_nest() {
             let quoted = Quoted::heredoc(name, indented, code);
-            // At the end of the line, the last here-document becomes a mode first.
+            // At the end of the line, the mode of the last here-document is pushed first.
             self.state.heredocs.push(quoted);
         }
         self.passed(end + usize::from(quote.is_some()), Previous::Operand);

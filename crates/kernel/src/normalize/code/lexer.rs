@@ -33,7 +33,7 @@ pub(super) struct LexerState {
     pub(super) heredocs: Vec<Quoted>,
     /// Bytes of the document before the text.
     pub(super) offset: u64,
-    /// Before this offset, no `/` begins a regular expression, because none ends there.
+    /// Before this offset, no `/` begins a regular expression: a search up to there found no end of one.
     pub(super) no_regex_before: u64,
     /// The byte before the text.
     before: u8,
@@ -73,7 +73,7 @@ impl LexerState {
 }
 
 /// Emits the tokens of `text` in order, with their ranges in it. Returns the number of bytes consumed: all of
-/// them if the document has `ended`, otherwise all but [`WINDOW`] bytes.
+/// them if the document has `ended`, otherwise all but at most [`WINDOW`] bytes.
 pub(super) fn lex(
     tables: &Tables,
     state: &mut LexerState,
@@ -136,7 +136,7 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         }
     }
 
-    /// Counts bytes that are read.
+    /// Counts bytes that are read, for the tests of linear time.
     #[inline]
     pub(super) fn look(&self, _bytes: usize) {
         #[cfg(test)]

@@ -195,8 +195,8 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         }
     }
 
-    /// Begins code that ends at the bracket that closes `open`. Its opening has `length` bytes. The first
-    /// `symbol` of them give a symbol.
+    /// Begins code that ends at the bracket that closes `open`. The opening mark has `length` bytes. Unless
+    /// `symbol` is 0, its first `symbol` bytes give a symbol.
     pub(super) fn code_within(&mut self, open: u8, symbol: usize, length: usize) {
         let end = self.at + length;
         if symbol > 0 {

@@ -5,8 +5,8 @@
 pub(super) struct Rules {
     /// Reserved words.
     pub(super) keywords: &'static str,
-    /// Words that are keywords only if another word, `{`, `[`, `*` or a string follows on the line, and names
-    /// otherwise: `get`, `async`, `data`.
+    /// Words that are keywords only if a word, a number, a string, `{`, `[`, `*` or `@` follows on the line,
+    /// and names otherwise: `get`, `async`, `data`.
     pub(super) soft_keywords: &'static str,
     /// Keywords that stay keywords after a point or another mark of member access.
     pub(super) member_keywords: &'static str,
