@@ -138,7 +138,7 @@ impl<'a, T: Spanning> MatchLists<'a, T> {
         std::iter::successors(there(first), move |&index| there(self.next[list][index as usize]))
     }
 
-    /// Matches at one end of a part that a gap separates from all others; at most half of the part.
+    /// Matches at one end of a part, at most half of it. A gap separates them from all others.
     fn apart(&mut self, firsts: [u32; 4]) -> Option<Vec<u32>> {
         // For each end, the next match to scan, and the furthest end of those scanned.
         let mut at = firsts.map(|first| (first, u32::MAX));

@@ -9,7 +9,7 @@ use super::occurrences::Occurrences;
 use super::repeats;
 use super::runs::{IndexedText, MaximalMatch, Settings, extend};
 
-/// The diagonal of equal positions. Positions are smaller, since texts of more than 32 MiB are not compared.
+/// Number of the diagonal of equal positions. Positions are smaller: texts above 32 MiB are not compared.
 const MIDDLE: u32 = 1 << 31;
 
 /// The maximal matches through the hashes at the indexes `shared`, in order of the query, longer ones first.

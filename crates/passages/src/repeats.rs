@@ -23,7 +23,8 @@ const CANDIDATES: usize = 16;
 /// Number of symbols compared before a candidate is chosen.
 const LOOK_AHEAD: usize = 1 << 12;
 
-/// Matches through occurrences of the hashes `hard`. They cover all text that both texts share there.
+/// Matches through occurrences of the hashes `hard`. Together they cover all shared runs of t symbols around
+/// these hashes, and every occurrence of these hashes.
 pub fn matches(
     query: IndexedText<'_>,
     document: IndexedText<'_>,
@@ -84,7 +85,7 @@ fn rest(
     rest
 }
 
-/// The starts of runs of t symbols that hold an occurrence of one of the hashes in their window.
+/// The starts, as ranges, of the runs of t symbols whose window holds an occurrence of one of the hashes.
 fn starts(text: IndexedText<'_>, hard: &[usize], w: usize, t: usize) -> Vec<Range<usize>> {
     let mut positions: Vec<u32> = hard.iter().flat_map(|&index| text.occurrences.of(index)).copied().collect();
     positions.sort_unstable();

@@ -62,7 +62,8 @@ impl Settings {
     }
 }
 
-/// The maximal match around a pair of places. `None` if fewer than `least` symbols from there on are equal.
+/// The maximal match around a pair of places. `None` if fewer than `least` symbols from these places on
+/// are equal.
 pub fn extend<T: PartialEq>(query: &[T], document: &[T], here: u32, there: u32, least: usize) -> Option<MaximalMatch> {
     let (query_before, query_after) = query.split_at(here as usize);
     let (document_before, document_after) = document.split_at(there as usize);

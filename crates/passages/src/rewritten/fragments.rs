@@ -91,7 +91,7 @@ impl<'a> Comparison<'a> {
             for part in connected(&seeds, gap) {
                 stop.check()?;
                 let spans = hull(&part);
-                // The part is too short, and pieces of it would be shorter still.
+                // The part is too short. Dividing it would only make shorter ones.
                 if spans.iter().any(|span| span.len() < SHORTEST) {
                     continue;
                 }

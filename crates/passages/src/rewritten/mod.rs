@@ -6,8 +6,8 @@
 //! *Seeds* are maximal matches and similar sentences (`seeds`). Words weigh more the rarer they are in the
 //! two texts (`words`). Seeds near each other grow to *fragments*, which must say the same as a whole
 //! (`fragments`). A *summary* is a short stretch that repeats what the other text says at places far apart
-//! (`summary`). If several fragments cover the same text, the largest stays. The constants were tuned on
-//! texts rewritten in several ways (docs/measurements.md).
+//! (`summary`). A fragment is left out if most of one of its spans lies in a fragment with more than twice as
+//! much in common. The constants were tuned on texts rewritten in several ways (docs/measurements.md).
 //!
 //! The index is the same as for other queries, and the places of shared fingerprints choose the documents to
 //! compare (`candidates` in the library's `query`). Words of boilerplate, common fingerprints, quotations and
@@ -45,8 +45,8 @@ pub const LEAST_OF_FINGERPRINTS: u64 = LEAST as u64;
 /// A passage whose end cuts a match of at least this many k-grams is extended to the whole match.
 const LONG: u32 = 3;
 
-/// A fragment is left out if most of one of its spans lies in a fragment with this many times as much in
-/// common.
+/// A fragment is left out if most of one of its spans lies in a fragment with more than this many times as
+/// much in common.
 const RIVAL: f64 = 2.0;
 
 /// A fragment is compared with this number of the largest fragments only, to bound the time.
@@ -82,8 +82,8 @@ pub struct Rewriting<'a> {
 
 /// The passages of a pair of texts, in order of the query.
 ///
-/// A shared run lies in passages, at least on one side, if it has at least t words and weighs as much as 20
-/// words of mean weight.
+/// A shared run lies in passages, at least on one side, if it has at least t words and at least 20, and if
+/// its words that count weigh as much as 20 words of mean weight.
 ///
 /// # Errors
 /// [`Error::Stopped`](fpdb_host::error::Error::Stopped).
@@ -113,7 +113,7 @@ pub fn passages(rewriting: &Rewriting<'_>) -> Result<Vec<Joined>> {
     Ok(joined)
 }
 
-/// Leaves out a fragment if most of one of its spans lies in another with twice as much in common.
+/// Leaves out a fragment if most of one of its spans lies in another with more than twice as much in common.
 fn without_rivals(mut fragments: Vec<Fragment>) -> Vec<Fragment> {
     let place = |fragment: &Fragment| fragment.spans.clone().map(|span| (span.start, span.end));
     fragments.sort_by(|a, b| b.common.total_cmp(&a.common).then_with(|| place(a).cmp(&place(b))));
@@ -137,8 +137,8 @@ fn overlap(a: &Range<u32>, b: &Range<u32>) -> u32 {
     a.end.min(b.end).saturating_sub(a.start.max(b.start))
 }
 
-/// Replaces fragments by the summary they are parts of, unless one of them is a copy that makes up most of
-/// the summary.
+/// Replaces the fragments that are parts of a summary by the summary. Keeps them if one of them is a copy
+/// that makes up most of the summary.
 fn replace(fragments: &mut Vec<Fragment>, summary: Fragment) {
     let is_part = |fragment: &Fragment| {
         [QUERY, DOCUMENT].iter().all(|&side| overlap(&fragment.spans[side], &summary.spans[side]) > 0)

@@ -75,8 +75,8 @@ impl Spanning for Seed {
     }
 }
 
-/// The maximal matches that are seeds: significant matches that do not lie, on either side, in a match twice
-/// as long.
+/// The maximal matches that are seeds: significant matches that do not lie, on either side, in much longer
+/// ones. These have at least twice the length, rounded up to a power of two.
 pub(super) fn of_matches(matches: &[MaximalMatch], k: u32) -> Vec<Seed> {
     let tells = |found: &&MaximalMatch| found.rarest <= RARE || found.length >= LONG.saturating_mul(k);
     let significant: Vec<&MaximalMatch> = matches.iter().filter(tells).collect();
@@ -268,7 +268,8 @@ impl PieceIndex {
         Self { first, always, pieces }
     }
 
-    /// The pieces of the document that a word finds for a piece of the query, with its number of occurrences.
+    /// The pieces of the document that `word` finds for a piece of the query, each with the number of
+    /// occurrences of `word` in it.
     fn pieces_with(&self, word: WordNumber, needs_common: bool) -> &[(u32, u32)] {
         let word = word as usize;
         let end = if needs_common { self.first[word + 1] } else { self.always[word] };
@@ -340,7 +341,7 @@ impl CommonWords {
         shared
     }
 
-    /// False if the two pieces cannot be a seed, even if they share all their words that find no pairs
+    /// False if the two pieces cannot be a seed, even if they share all their words that are not rare
     /// (Cauchy-Schwarz inequality).
     fn may_be_seed(&self, query: &SentencePiece, document: &SentencePiece) -> bool {
         let product = self.product + query.common_norm * document.common_norm;
@@ -349,8 +350,8 @@ impl CommonWords {
             || weight > CONTAINED * query.weight.min(document.weight)
     }
 
-    /// Their cosine, and whether a fragment can grow from them. `None` if they are not even a seed of a
-    /// summary.
+    /// The cosine of the two pieces, and true if a fragment can grow from them. `None` if they are not even a
+    /// seed of a summary.
     fn seed(&self, query: &SentencePiece, document: &SentencePiece) -> Option<(f64, bool)> {
         let cosine = self.product / (query.norm * document.norm);
         let dice = 2.0 * self.words as f64 / (query.words + document.words) as f64;

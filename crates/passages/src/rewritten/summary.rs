@@ -1,9 +1,9 @@
 //! Summaries: finds short stretches of one text that repeat what the other text says at places far apart.
 //!
 //! Each sentence of a summary has its own place in the other text, so these places form no fragment. Seeds
-//! that are near each other in one text alone are grouped. Such a stretch is a summary if its places in the
-//! other text spread over several times its length. No single place may have most of its content. It then
-//! summarises everything between the first and the last place.
+//! that are near each other in one text alone are grouped. The stretch of such a group is a summary if its
+//! places in the other text spread over several times its length, and if no single copy has most of its
+//! content. The stretch then summarises everything between the first and the last place.
 
 use std::ops::Range;
 
@@ -88,7 +88,8 @@ struct Marking<'a> {
     counts: Vec<u32>,
 }
 
-/// A piece of the summary with its best seed: the weight of the common words, and their places.
+/// A piece of the summary with its best seed, the weight of the words that both sides of the seed have, and
+/// their places.
 struct Said {
     common: f64,
     places: Vec<u32>,
@@ -174,8 +175,8 @@ impl Marking<'_> {
     }
 }
 
-/// The largest share of the common weight at one place that is a copy. `said` is in order of the summarised
-/// text.
+/// The share of the common weight that the largest copy has. The text of a copy lies at one place of the
+/// summarised text. `said` is in order of that text.
 fn largest_copy(said: &[&Said], side: usize) -> f64 {
     let seeds: Vec<Seed> = said.iter().map(|said| said.seed).collect();
     let mut rest = said;
