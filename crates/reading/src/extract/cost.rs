@@ -18,7 +18,7 @@ struct Factors {
     is_mark: fn(u8) -> bool,
 }
 
-/// Estimated memory for reading a document of this format, in bytes. It is rather too high than too low.
+/// Estimates the memory for reading a document of this format, in bytes, rather too high than too low.
 pub(super) fn memory(format: Format, bytes: &[u8]) -> u64 {
     let factors = match format {
         Format::Html => Factors { byte: 4, mark: 100, is_mark: |byte| matches!(byte, b'<' | b'&' | b'\r' | 0) },

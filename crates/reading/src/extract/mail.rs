@@ -54,8 +54,8 @@ pub(super) fn attachments(bytes: &[u8]) -> Result<Attachments> {
     Ok(attachments)
 }
 
-/// The bytes of an attachment as the sender attached it. If the message tells the encoding of a text, the
-/// text is in UTF-8, because the file alone does not show its encoding.
+/// The bytes of an attachment as the sender attached it. A text whose encoding the message states is returned
+/// in UTF-8, because the file alone would not show that encoding.
 fn content<'a>(message: &'a Message<'_>, part: &'a MessagePart<'_>) -> Cow<'a, [u8]> {
     let has_charset = || part.content_type().is_some_and(|kind| kind.has_attribute("charset"));
     if let PartType::Html(text) | PartType::Text(text) = &part.body
@@ -134,8 +134,8 @@ fn read(message: &Message<'_>, text: &mut String, unread: &mut TakeUnread<'_>) {
         }
     };
     add(&headers::subject(message));
-    // The library lists the HTML of a multipart/alternative without plain text as the text once this part
-    // ends. In a mail that was cut off, the part may not end.
+    // If a multipart/alternative has no plain text, the library lists its HTML as the text when the multipart
+    // ends. In a mail that was cut off, the multipart may not end.
     let texts = if message.text_body.is_empty() { &message.html_body } else { &message.text_body };
     let set = |numbers: &[u32]| numbers.iter().copied().collect::<FxHashSet<u32>>();
     let (mut texts, attachments) = (set(texts), set(&message.attachments));
@@ -157,8 +157,8 @@ fn read(message: &Message<'_>, text: &mut String, unread: &mut TakeUnread<'_>) {
     }
 }
 
-/// If the plain text of an alternative is empty or a stub, replaces it by the HTML. An example is "this mail
-/// needs a reader of HTML". A stub has fewer than a tenth of the words of the HTML. `pages` and `texts` are
+/// If the plain text of an alternative is empty or a stub, replaces it by the HTML. A stub has fewer than a
+/// tenth of the words of the HTML; an example is "this mail needs a reader of HTML". `pages` and `texts` are
 /// the numbers of the parts that the library lists as the HTML and the plain form of the message.
 fn prefer_pages(message: &Message<'_>, pages: &FxHashSet<u32>, texts: &mut FxHashSet<u32>) {
     let words = |text: &str| text.split_whitespace().count();

@@ -108,7 +108,7 @@ fn extract_here(format: Format, bytes: &[u8], limits: &InputLimits) -> Result<Ex
     extracted.unwrap_or_else(|detail| Err(Error::Document(DocumentError::ReaderFailed { detail })))
 }
 
-/// The attachments of a mail, also those of mails in it.
+/// The attachments of a mail. A mail in it is one attachment, whose own attachments are not listed.
 ///
 /// # Errors
 /// Like [`extract`].

@@ -53,7 +53,7 @@ struct Cell<'a> {
     language: Option<&'a RawValue>,
 }
 
-/// The language of a notebook that states none. Programs that show notebooks take it for this one too.
+/// The language of a notebook that states none. Programs that show notebooks assume the same language.
 const DEFAULT_LANGUAGE: &str = "python";
 
 impl Notebook<'_> {
@@ -133,7 +133,7 @@ fn read(bytes: &[u8], language: impl FnOnce(&Notebook<'_>) -> Option<Language>) 
     Ok(Extracted { language, ..source.lead_back(builder) })
 }
 
-/// The text of `outer`, whose origins are offsets in `text`, with origins as those of `text`.
+/// The text of `outer`, whose origins are offsets in `text`. Maps these origins to the origins of `text`.
 fn composed(outer: TextBuilder, text: &[u8], segments: &[super::Segment]) -> (Vec<u8>, Vec<super::Segment>) {
     let (outer, origins) = outer.finish();
     let mut builder = TextBuilder::default();

@@ -20,7 +20,7 @@ pub(crate) fn document(format: Format, bytes: &[u8]) {
     }
 }
 
-/// True if it can be read. Checks its segments.
+/// True if the document can be read. Checks its segments.
 fn read(format: Format, bytes: &[u8]) -> bool {
     let limits = InputLimits { whole_bytes: 1 << 20, unpacked_bytes: 1 << 20, ..InputLimits::default() };
     let extracted = extract(format, bytes, &limits);
@@ -30,8 +30,8 @@ fn read(format: Format, bytes: &[u8]) -> bool {
     })
 }
 
-/// Checks a document that is a zip archive. Other bytes are used as the part of an archive that holds the
-/// text. Otherwise checksums would keep changed archives from being read.
+/// Checks a document that is a zip archive. Bytes that are no archive become the part of an archive that
+/// holds the text. Checksums would otherwise keep changed archives from being read.
 pub(crate) fn packed(format: Format, bytes: &[u8]) {
     if bytes.starts_with(b"PK") {
         read(format, bytes);
@@ -64,7 +64,7 @@ fn package(format: Format, body: &[u8]) -> Vec<u8> {
     writer.finish().unwrap().into_inner()
 }
 
-/// Checks a PDF. Other bytes are used as the content of a page.
+/// Checks a PDF. Bytes that are no PDF become the content of a page.
 pub(crate) fn pdf(bytes: &[u8]) {
     if bytes.starts_with(b"%PDF") {
         read(Format::Pdf, bytes);

@@ -1,4 +1,4 @@
-//! No extractor may panic on any input, and its segments must lead to the origin of the text.
+//! No extractor may panic on any input, and the segments of its result must lead to the origin of the text.
 //! `tests/samples/` has samples of each format, made with common tools.
 
 use std::path::Path;

@@ -72,12 +72,12 @@ fn level(name: &[u8]) -> Option<(u8, u8)> {
     }
 }
 
-/// True for elements that may contain others and always have an end tag, by which they end those in them.
+/// True for elements that may contain others and always have an end tag. It also ends open elements in them.
 pub(super) fn is_container(name: &[u8]) -> bool {
     role(name) == ElementRole::Block && level(name).is_none() && !is_void(name)
 }
 
-/// True if the start tag of `next` ends an open element `name` that lacks its end tag.
+/// True if the start tag of `next` ends an open element `name` that may lack its end tag.
 pub(super) fn ends_before(name: &[u8], next: &[u8]) -> bool {
     if name == b"p" {
         let is_within =
@@ -102,7 +102,8 @@ pub(super) fn ended_by(name: &[u8]) -> u16 {
     of_group | if ends_before(b"p", name) { PARAGRAPH } else { 0 }
 }
 
-/// The elements of such a set that do not end those around `name` if they are in it.
+/// The elements of such a set that, inside `name`, end none around it. For example, an `li` inside an inner
+/// `ul` does not end the `li` around that `ul`.
 pub(super) fn contained_by(name: &[u8]) -> u16 {
     let group = match name {
         b"ul" | b"ol" | b"menu" | b"dir" => 1,
@@ -114,8 +115,8 @@ pub(super) fn contained_by(name: &[u8]) -> u16 {
     0b111 << (3 * group)
 }
 
-/// The set of open elements after a tag of `name`. The items around a list, and the cells around a table, are
-/// forgotten.
+/// The set of open elements after a tag of `name`. A list removes the items around it from the set, and a
+/// table the cells around it.
 pub(super) fn open_after(open: u16, name: &[u8], is_start: bool) -> u16 {
     let rest = open & !(ended_by(name) | contained_by(name));
     if is_start { rest | bit(name) } else { rest }

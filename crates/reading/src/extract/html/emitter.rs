@@ -42,13 +42,13 @@ struct DroppedElement {
     name: Name,
     /// Number of open elements with this name.
     depth: u32,
-    /// True if an attribute hides it. It then ends with the element around it at the latest, even if its own
-    /// end tag is missing.
+    /// True if an attribute hides the element. Such an element ends at the latest with the element around it,
+    /// even if its own end tag is missing.
     is_hidden: bool,
-    /// Number of open containers in it.
+    /// Number of open containers in the dropped element.
     containers: u32,
-    /// The open elements that may lack their end tag: those in it, outside of containers, and those around
-    /// it.
+    /// Open elements that may lack their end tag. `open`: those in the dropped element, but not in a
+    /// container there. `around`: those around it.
     open: u16,
     around: u16,
 }
@@ -100,13 +100,13 @@ impl DroppedElement {
         Self { name, depth: 1, is_hidden, containers: 0, open: 0, around }
     }
 
-    /// True if this start tag ends it, because it ends an element around it.
+    /// True if this start tag ends the dropped element, or an element around it.
     fn ends_at_start(&self, next: &[u8]) -> bool {
         let ends_around = self.around & ended_by(next) & !self.open != 0;
         self.is_hidden && self.containers == 0 && (ends_before(self.name.get(), next) || ends_around)
     }
 
-    /// Notes an end tag of another name. Returns true if the tag ends an element around it.
+    /// Notes an end tag of another name. Returns true if the tag ends an element around the dropped one.
     fn ends_at_end(&mut self, name: &[u8]) -> bool {
         let is_container = is_container(name);
         if is_container && self.containers > 0 {

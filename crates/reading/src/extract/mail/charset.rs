@@ -29,8 +29,8 @@ fn charset_of<'a>(part: &'a MessagePart<'_>) -> Option<&'a str> {
     part.content_type().and_then(|kind| kind.attribute("charset"))
 }
 
-/// The bytes of a text that is not in its declared charset, after transfer decoding. `None` if the library's
-/// `text` is right.
+/// The bytes of a text that is not in its declared charset, after transfer decoding. `None` if the library
+/// has decoded `text` correctly.
 pub(super) fn misread<'a>(message: &'a Message<'_>, part: &MessagePart<'_>, text: &str) -> Option<Cow<'a, [u8]>> {
     // Japanese mail in ISO-2022-JP is ASCII with escapes.
     const ESCAPE: char = '\u{1b}';
@@ -54,21 +54,24 @@ pub(super) fn misread<'a>(message: &'a Message<'_>, part: &MessagePart<'_>, text
     bytes.filter(|bytes| is_misread || encoding.is_some_and(|encoding| contradicts(bytes, encoding)))
 }
 
-/// True for bytes that are surely not in their declared encoding, although it can decode them. Mail programs
-/// often declare a wrong one for UTF-8, or UTF-16 for text of another encoding.
+/// True for bytes that are surely not in their declared encoding, although that encoding can decode them.
+/// Mail programs often declare another encoding for text in UTF-8, or declare UTF-16 for text in another
+/// encoding.
 fn contradicts(bytes: &[u8], declared: &'static Encoding) -> bool {
     if [UTF_16LE, UTF_16BE].contains(&declared) {
         let has_mark = bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff");
         return !has_mark && is_surely_of_bytes(bytes);
     }
-    // Text of single bytes is almost never valid UTF-8. Of a character of two bytes, one in ten is.
+    // Text in a single-byte encoding is almost never valid UTF-8. In an encoding of two bytes, one character
+    // in ten is.
     let least = if declared.is_single_byte() { 2 } else { 10 };
     let is_long = |text: &str| text.chars().filter(|character| !character.is_ascii()).nth(least - 1).is_some();
     std::str::from_utf8(bytes).is_ok_and(is_long)
 }
 
-/// True for bytes that are surely no text in UTF-16. There, spaces, line ends and all of ASCII have zeros.
-/// But a text without them, as a Chinese one, may contain any other bytes.
+/// True for bytes that are surely not text in UTF-16. In UTF-16, spaces, line ends and all other ASCII
+/// characters contain a zero byte. Text without such characters, for example Chinese text, may contain any
+/// bytes.
 fn is_surely_of_bytes(bytes: &[u8]) -> bool {
     // Minimum bytes of an ASCII text, with a space and without.
     const WORDS: usize = 8;
@@ -76,8 +79,8 @@ fn is_surely_of_bytes(bytes: &[u8]) -> bool {
     let is_line = |byte: &u8| b"\t\n\r".contains(byte);
     let is_space = |byte: &u8| *byte == b' ' || is_line(byte);
     let is_control = |byte: &u8| byte.is_ascii_control() && !is_line(byte) && *byte != b'\x1b';
-    // Most punctuation of Chinese and Japanese has control characters. Every letter of some scripts has a tab
-    // or line end.
+    // In UTF-16, most punctuation of Chinese and Japanese contains control characters. Every letter of some
+    // scripts contains a tab or a line end.
     if bytes.iter().any(is_control) || bytes.iter().filter(|byte| is_line(byte)).count() > bytes.len() / 4 {
         return false;
     }
@@ -98,8 +101,8 @@ fn decoded(part: &MessagePart<'_>, bytes: &[u8]) -> String {
     decoder.map_or_else(|| detected(bytes), |decode| decode(bytes))
 }
 
-/// The name under which the library knows a charset that has another name here. Detection finds none of
-/// these. The code pages 437 and 858 have the letters of Western languages where 850 has them.
+/// The library's name for a charset that mails call by another name. Detection finds none of these charsets.
+/// The code pages 437 and 858 have the letters of Western languages at the same places as 850.
 fn known_name(charset: &str) -> Option<&'static str> {
     let name: String = charset.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase();
     let number = name.trim_start_matches(|character: char| character.is_ascii_alphabetic());
@@ -126,7 +129,7 @@ pub(super) fn encoding(bytes: &[u8]) -> &'static Encoding {
     Encoding::for_label(encoding_of(bytes).as_bytes()).unwrap_or(UTF_8)
 }
 
-/// True for a charset of ASCII. The library reads it as Windows-1252, whatever its other bytes are.
+/// True for a name of ASCII. The library decodes such text as Windows-1252, whatever its bytes above 127 are.
 fn is_ascii(charset: &str) -> bool {
     ["us-ascii", "ascii", "ansi_x3.4-1968", "iso646-us"].iter().any(|name| name.eq_ignore_ascii_case(charset))
 }

@@ -1,8 +1,8 @@
 //! Emlx: a mail in a file of Apple Mail. The first line is the number of bytes of the mail. After the mail
 //! there is a property list of the program.
 
-/// The mail in the bytes of a file: of `.emlx` without the first line and the property list, of other files
-/// all bytes. A mail that was cut off ends with the bytes.
+/// The mail in the bytes of a file. For an `.emlx` file, these are the bytes after the first line and before
+/// the property list; for other files, all bytes. If the mail was cut off, it ends where the bytes end.
 pub(super) fn mail_in(bytes: &[u8]) -> &[u8] {
     /// Maximum length of the first line. The number is followed by spaces.
     const FIRST_LINE: usize = 40;

@@ -66,8 +66,9 @@ pub(super) fn subject<'a>(message: &'a Message<'_>) -> Cow<'a, str> {
     decoded.and_then(|message| message.subject().map(str::to_owned)).map_or(subject.into(), Cow::Owned)
 }
 
-/// The headers that `bytes` begin with, in UTF-8, with the blank line after them. If they are UTF-8 already,
-/// all of `bytes`. Lines in UTF-8 stay as they are, and the others have one encoding, which is detected.
+/// The headers that `bytes` begin with, in UTF-8, with the blank line after them. If the headers are UTF-8
+/// already, returns all of `bytes`. Lines in UTF-8 stay as they are. All other lines have one encoding, which
+/// is detected.
 fn in_utf8(bytes: &[u8]) -> Cow<'_, [u8]> {
     // The library skips blank lines before the first header.
     let lines = || {
@@ -89,14 +90,15 @@ fn in_utf8(bytes: &[u8]) -> Cow<'_, [u8]> {
     decoded.into_bytes().into()
 }
 
-/// The time that the text of a date states, as in RFC 3339. `found` is what the library found in the text,
-/// for forms that [`rfc3339_of`] does not read.
+/// The time that the text of a date states, as in RFC 3339. `found` is the time that the library read from
+/// the text, for forms that [`rfc3339_of`] does not read.
 fn time_of(text: &str, found: Option<&DateTime>) -> Option<String> {
     rfc3339_of(text).or_else(|| found.filter(|time| is_stated(time, text)).map(DateTime::to_rfc3339))
 }
 
-/// True if there is such a time, and the text has its time of day, its year and its offset. The library takes
-/// the words as those of a mail, whatever their order is, and reduces impossible numbers to possible ones.
+/// True if `time` exists in the calendar, and `text` has its time of day, its year and its offset. Without
+/// this check, wrong times would pass: the library reads words in any order, and reduces impossible numbers
+/// to possible ones.
 fn is_stated(time: &DateTime, text: &str) -> bool {
     let has = |part: String| text.contains(&part);
     let day = [time.month, time.day, time.hour, time.minute, time.second];

@@ -64,21 +64,21 @@ fn main_part(package: &mut Package<'_>) -> Result<String> {
 
 /// Adds the text of a part in WordprocessingML.
 fn wordprocessing(part: &[u8], text: &mut Paragraphs) -> Result<()> {
-    // Number of open elements whose content is dropped, and whether characters are text here.
+    // Number of open elements whose content is dropped; and true where characters are text.
     let (mut dropped, mut in_text) = (0_u64, false);
-    // For each open run, and the properties of each open paragraph, whether they are hidden. Text boxes have
-    // paragraphs within a run.
+    // One entry for each open run, and for the open properties of a paragraph: true if hidden. Runs nest,
+    // because text boxes have paragraphs within a run.
     let mut hidden: Vec<bool> = Vec::new();
     xml::read(Format::Docx, part, &mut |piece| {
         match piece {
-            // A copy of content for programs that do not support the original, and the properties before a
-            // change.
+            // Dropped: a copy of content for programs that do not support the original, and the properties
+            // before a change.
             XmlEvent::Start("Fallback" | "rPrChange", _) => dropped += 1,
             XmlEvent::End("Fallback" | "rPrChange") => dropped = dropped.saturating_sub(1),
             _ if dropped > 0 => {}
             XmlEvent::Start("r" | "pPr", _) => hidden.push(hidden.last().is_some_and(|&is_hidden| is_hidden)),
             XmlEvent::End("r" | "pPr") => drop(hidden.pop()),
-            // In the properties of a paragraph, it hides only the mark of the paragraph.
+            // In the properties of a paragraph, `vanish` hides only the mark of the paragraph.
             XmlEvent::Start("vanish", attributes) => {
                 let is_off = attributes.get("val").is_some_and(|value| ["0", "false", "off"].contains(&&*value));
                 hidden.last_mut().into_iter().for_each(|is_hidden| *is_hidden |= !is_off);
@@ -139,7 +139,7 @@ struct OdtContent {
     /// The name of the style being read, and those of hidden text.
     style: String,
     hidden_styles: FxHashSet<String>,
-    /// Number of open paragraphs and spans in hidden text, with the outermost.
+    /// Number of open paragraphs and spans in hidden text, the outermost included.
     hidden: u64,
 }
 

@@ -15,7 +15,7 @@ use fpdb_kernel::document::Format;
 pub(crate) struct Package<'a> {
     format: Format,
     archive: ZipArchive<Cursor<&'a [u8]>>,
-    /// Maximum number of bytes to which its parts may decompress, and how many of them are left.
+    /// Maximum number of bytes to which the parts may decompress, and the number of bytes left of it.
     limit: u64,
     left: u64,
 }

@@ -1,6 +1,6 @@
 //! Process: reads documents in formats with foreign parsers (PDF, DOCX, ODT, EPUB, mail) in separate
-//! processes. The system limits their memory and time. A document may exceed the limits, or crash or hang its
-//! reader. Then only this document fails, the process ends, and the next document gets a new one.
+//! processes. The system limits their memory and time. If a document exceeds the limits, or crashes or hangs
+//! its reader, only this document fails. Its process ends, and the next document gets a new one.
 
 mod client;
 mod handle;

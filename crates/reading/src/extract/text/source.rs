@@ -17,8 +17,8 @@ pub(crate) enum Utf8Source<'a> {
 }
 
 impl<'a> Utf8Source<'a> {
-    /// Decodes a document. Its first bytes decide the encoding if they show one. Otherwise `declared` decides
-    /// it. If neither does, the encoding is detected.
+    /// Decodes a document. Its first bytes decide the encoding if they show one. Otherwise `declared` does.
+    /// If neither shows an encoding, it is detected.
     pub(crate) fn new(bytes: &'a [u8], declared: Option<&'static Encoding>) -> Self {
         let is_utf8 =
             is_plain_utf8(bytes).filter(|&mark| mark > 0 || declared.is_none_or(|it| it == encoding_rs::UTF_8));
