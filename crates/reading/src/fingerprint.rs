@@ -55,8 +55,8 @@ pub struct Fingerprinter {
     /// False if source code is read as words and marks.
     reads_languages: bool,
     format: Format,
-    /// The document so far, if its text must be extracted, and its length. Emptied once the document exceeds
-    /// the limit.
+    /// The document so far, if its text must be extracted. Emptied once the document exceeds the limit.
+    /// `length` counts all bytes.
     whole: Vec<u8>,
     length: u64,
     limits: InputLimits,
@@ -204,7 +204,7 @@ impl Fingerprinter {
     }
 }
 
-/// Finds the places of fingerprints of an extracted text in its document. They must ascend.
+/// Finds the places in the document of fingerprints of its extracted text, which must come in order.
 struct Place<'a> {
     map: Map<'a>,
     first_lines: Lines<'a>,

@@ -1,10 +1,11 @@
 //! From line: the line that begins a mail in an mbox. Prose has lines that begin with "From" too, and many
-//! writers leave them as they are. So the rest of the line counts, and a header must follow.
+//! writers do not mark these. So the rest of the line counts, and a header must follow.
 
 /// The form of a line that begins with `From `.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FromLine {
-    /// A sender and a date: `From me@example.org Sat Jan  3 01:05:34 1996`. Prose hardly has a whole line so.
+    /// A sender and a date: `From me@example.org Sat Jan  3 01:05:34 1996`. Prose hardly ever has such a
+    /// line.
     Dated,
     /// `From` alone or `From -`, as in Thunderbird.
     Bare,
@@ -63,7 +64,7 @@ fn is_name(word: &[u8], names: &str) -> bool {
     word.len() == 3 && names.as_bytes().chunks(3).any(|name| name == word)
 }
 
-/// `1:05`, `01:05` or `01:05:34`.
+/// True for a time of day: `1:05`, `01:05` or `01:05:34`.
 fn is_clock(word: &[u8]) -> bool {
     let parts: Vec<&[u8]> = word.split(|&byte| byte == b':').collect();
     (2..=3).contains(&parts.len())

@@ -1,5 +1,5 @@
-//! Layer: whether bytes are a document, compressed data, or a container of documents. The first bytes and the
-//! end of the name show it. If they disagree, the bytes decide.
+//! Layer: decides if bytes are a document, compressed data, or a container of documents. The first bytes and
+//! the end of the name show it. If they disagree, the bytes decide.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -50,8 +50,8 @@ pub enum Layer {
     Compressed(Compression),
     /// A container of documents.
     Container(Container),
-    /// A mail whose attachments are documents. [`layer_of`] calls it a document, because only the options of
-    /// the reader decide this.
+    /// A mail whose attachments are documents. [`layer_of`] returns [`Layer::Document`] for a mail, because
+    /// only the options of the reader decide about attachments.
     Mail,
 }
 
@@ -143,7 +143,7 @@ pub fn json_records(head: &[u8]) -> Option<JsonRecords> {
     is_record.then_some(JsonRecords::Lines)
 }
 
-/// The kind of records of bytes that begin with a JSON object, if it has this field. The object may extend
+/// The kind of JSON records, if `head` begins with a JSON object that has this field. The object may extend
 /// beyond `head`, and anything may follow it.
 pub fn json_record_with(field: &str, head: &[u8]) -> Option<JsonRecords> {
     let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
@@ -157,7 +157,7 @@ pub fn json_record_with(field: &str, head: &[u8]) -> Option<JsonRecords> {
     Some(if is_line { JsonRecords::Lines } else { JsonRecords::Array })
 }
 
-/// Finds a field of an object, also if the object is cut off behind it.
+/// Finds a field of an object. The object may be cut off after the field.
 struct FieldFinder<'a>(&'a str, &'a mut bool);
 
 impl<'de> Visitor<'de> for FieldFinder<'_> {
@@ -239,8 +239,8 @@ fn by_bytes(ending: &str, head: &[u8]) -> Layer {
     if is_mbox(ending, head) { Layer::Container(Container::Mbox) } else { Layer::Document }
 }
 
-/// True if the first line is that of a record of an ARC: an address, other fields, and a length. Files of
-/// other kinds have the extension too.
+/// True if the first line is that of a record of an ARC: an address, other fields, and a length. Other kinds
+/// of files use the extension `arc` too.
 fn is_arc_record(head: &[u8]) -> bool {
     let line = head.split(|&byte| byte == b'\n').next().unwrap_or_default().trim_ascii();
     let fields: Vec<&[u8]> = line.split(|&byte| byte == b' ').collect();
@@ -253,14 +253,14 @@ fn is_tar(head: &[u8]) -> bool {
     matches!(head.get(257..263), Some(b"ustar\0" | b"ustar "))
 }
 
-/// `BZh`, the block size, and the mark of the first block, or of the end if there is none.
+/// True for `BZh`, the block size, and the mark of the first block, or of the end if there is no block.
 fn is_bzip2(head: &[u8]) -> bool {
     let marks: [&[u8]; 2] = [b"1AY&SY", b"\x17rE8P\x90"];
     head.starts_with(b"BZh") && head.len() >= 10 && head[3].is_ascii_digit() && marks.contains(&&head[4..10])
 }
 
-/// A line `From` with a date, followed by a header. Under a name without an extension, as Thunderbird's
-/// `Inbox`, the line needs no date.
+/// True if the first line is a line `From` with a date, and the second line a header. If the name has no
+/// extension, as Thunderbird's `Inbox`, the first line needs no date.
 fn is_mbox(ending: &str, head: &[u8]) -> bool {
     let mut lines = head.split(|&byte| byte == b'\n');
     let first = lines.next().and_then(from_line);

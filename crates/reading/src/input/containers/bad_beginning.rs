@@ -27,16 +27,16 @@ pub(super) fn lacking(paths: &[(&str, TextPath)]) -> Error {
     no_field(field)
 }
 
-/// The failed lines before the first record. They are reported when a record follows. If none follows and all
-/// lack the text field, one error reports them.
+/// The failed lines before the first record. They are reported when a record follows. If no record follows
+/// and all lines lack the text field, one error reports all of them.
 #[derive(Default)]
 pub(super) struct BadBeginning {
-    /// The suffix and error of each line. The error is `None` if the object lacks a field of a path. If other
-    /// records have the whole path, the line is only skipped.
+    /// The suffix and error of each line. `None`: the object lacks a field of a path. Such a line is only
+    /// skipped if other records have the whole path.
     pub(super) failed: Vec<(String, Option<Error>)>,
     /// The fields of the objects.
     fields: Vec<String>,
-    /// The fields and paths at which the objects have text, with the bytes of all objects there.
+    /// The fields and paths at which the objects have text, each with the bytes of text there in all objects.
     places: BTreeMap<String, usize>,
 }
 

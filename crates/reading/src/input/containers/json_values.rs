@@ -1,4 +1,4 @@
-//! JSON values: visits the elements of a list, or the fields of an object, one by one. A list or map of them
+//! JSON values: visits the elements of a list, or the fields of an object, one by one. Collecting them first
 //! could take many times the memory of their text.
 
 use std::borrow::Cow;

@@ -73,7 +73,7 @@ pub(crate) enum MemberContent<'a> {
 
 /// Receives the members that the reader of a container finds, in order.
 ///
-/// Every method returns [`Error::Stopped`] if no more members are wanted.
+/// A method that returns a result returns [`Error::Stopped`] if no more members are wanted.
 pub(crate) trait Members {
     fn member(&mut self, member: Member<'_>) -> Result<()>;
     /// A member cannot be read, but later ones can.
@@ -81,9 +81,10 @@ pub(crate) trait Members {
     /// A member is not a document.
     fn skipped(&mut self, suffix: String, reason: SkipReason) -> Result<()>;
     /// The place of the last member: a byte range of the container, with everything that belongs to the
-    /// member. For zip it is the number of the entry, for Parquet the number of the row.
+    /// member. For zip, the place is the number of the entry, and for Parquet the number of the row.
     fn extent(&mut self, _at: Range<u64>) {}
-    /// All bytes of the last member could be read, so later ones can be, even if its content was damaged.
+    /// All bytes of the last member could be read, so later members can be too, even if its content was
+    /// damaged.
     fn goes_on(&mut self) {}
     /// Another member needs this one; for example, it is a link to it.
     fn needed(&mut self, _suffix: &str) {}

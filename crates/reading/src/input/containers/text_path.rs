@@ -27,7 +27,7 @@ pub enum TextStep {
 }
 
 /// The place of a record's text. A line of [`RecordFields::text`](super::RecordFields) names it. A host that
-/// has records of its own can use it too.
+/// has records of its own can use this type too.
 ///
 /// ```
 /// # use fpdb_reading::input as fpdb;
@@ -127,7 +127,7 @@ pub fn is_joined(field: &str) -> bool {
     field.contains('\n') || !TextPath::of(field).steps.is_empty()
 }
 
-/// Adds a text to the texts that are joined. It is a string, or a list of its parts, as in messages with
+/// Adds a text to the texts that are joined. `value` is a string, or a list of parts, as in messages with
 /// pictures: objects that may have a field `text`.
 fn add_text(value: &RawValue, texts: &mut Option<Vec<u8>>) -> serde_json::Result<()> {
     if !value.get().starts_with('[') {

@@ -196,8 +196,8 @@ pub(super) fn hand_over(
     }
 }
 
-/// A file name with the extension of this media type. If the media type does not show the format, the last
-/// part of the address.
+/// A file name with the extension of this media type. If the media type does not show the format, returns the
+/// last part of the address.
 fn hint(media_type: Option<&str>, url: &str) -> String {
     let media_type = media_type.unwrap_or_default().split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     let ending = match media_type.as_str() {

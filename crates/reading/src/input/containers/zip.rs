@@ -78,9 +78,9 @@ pub(super) fn read(file: &File, copy: bool, meter: &Meter<'_>, members: &mut dyn
     Ok(())
 }
 
-/// The time of an entry: in UTC if an extra field has it. Otherwise it is the time of the directory, which
-/// has no time zone and is taken as UTC. An archive that records no time has zero there, or
-/// `DateTime::DEFAULT`.
+/// The time of an entry. An extra field gives it in UTC. Without such a field, it is the time in the
+/// directory, which has no time zone and is taken as UTC. An archive that records no time has zero or
+/// `DateTime::DEFAULT` there.
 fn modified<R: Read>(entry: &ZipFile<'_, R>) -> Option<Modified> {
     let in_utc = entry.extra_data_fields().find_map(|field| match field {
         ExtraField::ExtendedTimestamp(times) => {

@@ -14,12 +14,12 @@ use memchr::memmem;
 
 use super::BUFFER;
 
-/// Maximum decoded bytes of a record that are held until no damage is found in them. A smaller damaged member
-/// gives nothing.
+/// Records are decoded in parts of this many bytes. A part in which damage is found is dropped, so a smaller
+/// damaged member gives nothing.
 const HELD: u64 = 256 << 10;
 
-/// Maximum compressed bytes of a member that are kept to search them for a member. A decoder may notice
-/// damage only in the next member.
+/// Maximum compressed bytes of the current member that are kept. After damage they are searched for the next
+/// member, because a decoder may notice the damage only within that one.
 const KEPT: usize = 256 << 10;
 
 /// Number of bytes that show whether a member begins a record.
@@ -57,13 +57,13 @@ pub(crate) fn is_of_member(error: &io::Error) -> bool {
 /// Reads the content of all members.
 pub(crate) struct Gzip<R> {
     state: State<R>,
-    /// The records that the members begin, if they do.
+    /// The kind of records that the members begin. `None` if they begin none.
     records: Option<Records>,
     /// Decoded bytes of records, and the number of those that were returned.
     held: Vec<u8>,
     returned: usize,
-    /// The error of the first member, until it is known whether another begins a record. After that, the
-    /// error to return after the held bytes.
+    /// The error of the first member, until it is known whether another member begins a record. After that,
+    /// the error to return after the held bytes.
     first: Option<io::Error>,
 }
 
@@ -202,7 +202,7 @@ impl<R: Read> Gzip<R> {
     }
 }
 
-/// The records of a crawl. Each is a member of its own.
+/// The kind of records of a crawl. Each record is a member of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Records {
     Warc,
@@ -210,7 +210,7 @@ enum Records {
 }
 
 impl Records {
-    /// The records of a file that begins with these bytes.
+    /// The kind of records of a file that begins with these bytes.
     fn of(file: &[u8]) -> Option<Self> {
         let begins = content(file);
         let of_arc = || begins.starts_with(b"filedesc:").then_some(Self::Arc);
@@ -246,11 +246,11 @@ struct Input<R> {
     filled: usize,
     /// Offset of the buffer in the input.
     offset: u64,
-    /// Offset of the current member in the input, and its place in the buffer, if it is kept there.
+    /// Offset of the current member in the input, and its place in the buffer if it is kept there.
     member: u64,
     kept: Option<usize>,
-    /// Offset up to which damaged members were decoded. No search begins before, so that each byte is decoded
-    /// twice at most.
+    /// Offset up to which damaged members were decoded. No later search goes back before it, so each byte is
+    /// decoded twice at most.
     searched: u64,
     false_places: u32,
     /// True if the input itself could not be read.
@@ -306,7 +306,7 @@ impl<R: Read> Input<R> {
         Ok(())
     }
 
-    /// Notes that a member begins here, and whether to keep its bytes.
+    /// Notes that a member begins here. Its bytes are kept if `keep` is true.
     fn begin_member(&mut self, keep: bool) {
         (self.member, self.kept) = (self.position(), keep.then_some(self.at));
     }

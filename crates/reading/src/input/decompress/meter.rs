@@ -1,5 +1,5 @@
-//! Limits: the number of bytes to which a file may decompress. A meter counts the decompressed bytes of one
-//! file on disk. A guard watches each stage that may produce more bytes than it consumes.
+//! Meter: limits the number of bytes to which a file may decompress. A meter counts the decompressed bytes of
+//! one file on disk. A guard watches each stage that may produce more bytes than it consumes.
 
 use std::cell::{Cell, RefCell};
 use std::io::{self, Read};
@@ -133,8 +133,8 @@ impl<'a> Meter<'a> {
     }
 }
 
-/// The error behind `error`, which a reader of this format returned. An error of the system comes from the
-/// file below, and is no fault of the data.
+/// The error behind `error`, which a reader of this format returned. An error of the system means that the
+/// file could not be read, so it is no fault of the data.
 pub(crate) fn undecodable(format: &'static str, error: io::Error) -> Error {
     match error.raw_os_error() {
         Some(_) => Error::System { action: "read its file", source: error },

@@ -15,7 +15,7 @@ use fpdb_host::stop::StopToken;
 /// Maximum bytes of all held members together.
 pub const HELD_BYTES: u64 = 64 << 20;
 
-/// A container: its path, and the field with the text of its records if it is not the default field.
+/// A container: its path, and the text field of its records if it is not the default field.
 type ContainerKey = (String, Option<String>);
 
 /// Stored documents that will be requested.
@@ -44,8 +44,8 @@ impl ContainerBatch {
         true
     }
 
-    /// Like [`stored_document`], but faster for announced documents. Members of a broken part share its
-    /// error.
+    /// Like [`stored_document`], but faster for announced documents. If a part of a container is broken, all
+    /// members in it get its error.
     pub fn document(
         &mut self,
         place: StoredPlace<'_>,
@@ -85,7 +85,7 @@ impl ContainerBatch {
     }
 }
 
-/// The container of a member, with the field of its text, and the member.
+/// The container of a member with its text field, and the member.
 fn container_of(place: StoredPlace<'_>) -> Option<(ContainerKey, &str)> {
     let member = place.member?;
     let (_, field) = parts_of(place.name, member);

@@ -6,7 +6,7 @@ use crate::recognise::{Layer, layer_of, name_inside};
 /// The member name of a whole container or compressed file that was ingested without opening it.
 pub const CLOSED: &str = "";
 
-/// The member name of a record: its suffix, and the field of its text if it is not the default field.
+/// The member name of a record: its suffix, and the text field if it is not the default field.
 pub(crate) fn member_of(suffix: &str, fields: &RecordFields) -> String {
     if fields.text == RecordFields::default().text { suffix.to_owned() } else { format!("{suffix}?{}", fields.text) }
 }
@@ -32,7 +32,8 @@ impl<'a> StoredPlace<'a> {
 }
 
 /// Splits a member name made by `member_of` into its suffix and field. `name` is the name of the document,
-/// which ends with the suffix. So the name of an archive member that looks like a field is recognised.
+/// which ends with the suffix. If it ends with all of `member`, a `?` in there is part of the suffix and
+/// begins no field.
 pub fn parts_of<'a>(name: &str, member: &'a str) -> (&'a str, Option<&'a str>) {
     if !name.ends_with(member)
         && let Some((suffix, field)) = member.rsplit_once('?')

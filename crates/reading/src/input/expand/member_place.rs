@@ -17,7 +17,7 @@ pub(crate) struct MemberPlace {
     /// As in [`About::modified`].
     pub(crate) modified: Option<Modified>,
     pub(crate) metadata: Vec<(String, String)>,
-    /// Number of the metadata, at the beginning, that the user gave for the file.
+    /// The first `given` entries of `metadata` are those that the user gave for the file.
     pub(super) given: usize,
     /// The kept headers of the innermost mail around it. Metadata of the same name takes precedence.
     pub(crate) headers: Vec<(String, String)>,
@@ -32,8 +32,8 @@ impl MemberPlace {
         Self { suffix, hint, depth: 0, format: "file's", modified: None, metadata, given, headers, repeated: false }
     }
 
-    /// The place around the members of a container here. Each of them inherits its metadata, and is stored
-    /// with it. So values of more than `limit` bytes are cut if they come from the file.
+    /// The place around the members of a container here. Each member inherits the metadata of this place, and
+    /// is stored with it. So values of more than `limit` bytes are cut if they come from the file.
     pub(crate) fn around_members(mut self, format: &'static str, limit: u64) -> Self {
         let limit = usize::try_from(limit).unwrap_or(usize::MAX);
         let of_file = self.metadata.iter_mut().skip(self.given).chain(&mut self.headers);

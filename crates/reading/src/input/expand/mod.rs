@@ -69,7 +69,7 @@ pub struct UnreadContainer {
     layer: Layer,
 }
 
-/// Opens a file and detects its kind. Completes the facts about the document that it may be.
+/// Opens a file and detects its kind. If the file is one document, completes the facts in `about`.
 ///
 /// # Errors
 /// If the file cannot be read or decompressed.
@@ -112,9 +112,9 @@ pub fn open(about: &mut About, file: &FileFacts, reading: ReadContext<'_>) -> Re
     })
 }
 
-/// Returns an error if the options expect records and a document holds records, be it one that has the field
-/// of the text. Otherwise all records would be read as one document. `head` is the beginning of the document.
-/// If it may hold records, it is extended from `rest`.
+/// Returns an error if the options expect records, and a document holds records or begins with an object that
+/// has the text field. Otherwise all records would be read as one document. `head` is the beginning of the
+/// document. If the document may hold records, `head` is extended from `rest`.
 fn refuse_records(options: &ReadOptions, path: &Path, head: &mut Vec<u8>, rest: &mut dyn Read) -> Result<()> {
     let first = head.iter().find(|byte| !byte.is_ascii_whitespace() && !b"\xef\xbb\xbf".contains(byte));
     if !options.refuses_whole_records() || !matches!(first, Some(b'{' | b'[')) {
@@ -234,7 +234,8 @@ pub(crate) fn expand_input(
     // Errors were already reported.
     let _ = match (read, layer) {
         (Err(error), _) => expander.break_off(&place, Error::io("read", path)(error)),
-        // Nothing waits for the thread that decompresses.
+        // The thread that decompresses reads the input without `Stoppable`, because no code waits for that
+        // thread.
         (Ok(_), Layer::Compressed(compression)) => {
             expander.compressed_outermost(compression, place, path, head.chain(input.input))
         }
@@ -301,7 +302,7 @@ impl<'a> Expander<'a> {
                     Ok(()) => self.document(place, head, input),
                 }
             }
-            // Documents before the place of the error can be valid, and those after it too.
+            // Documents before and after the place of the error can be valid.
             (_, Some(error)) => {
                 let rest = Broken { errors: vec![error].into_iter(), meter: self.meter }.chain(input);
                 self.expand_layer(layer, place, &mut passed.chain(Cursor::new(head)).chain(rest))

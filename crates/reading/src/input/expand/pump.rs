@@ -22,8 +22,8 @@ impl Read for Broken<'_> {
     }
 }
 
-/// Reads at most `most` first bytes to `head`. Passes over some damaged members before them, and returns
-/// their errors, and the one at the end of `head`.
+/// Reads up to `most` bytes to `head`. Passes over some damaged members before these bytes. Returns the
+/// errors of those members, and the error that ended `head`, if any.
 pub(super) fn first_bytes(
     input: &mut dyn Read,
     most: usize,

@@ -35,8 +35,8 @@ pub struct About {
     /// [`CLOSED`](crate::input::CLOSED) for a whole file that would normally be opened as a container or
     /// decompressed.
     pub member: Option<String>,
-    /// The time of its last change, if the archive that contains it records one. Otherwise that of the file
-    /// counts.
+    /// The time of its last change, if the archive that contains the document records one. Otherwise the time
+    /// of the file counts.
     pub modified: Option<Modified>,
     /// The metadata of the document, as names and values.
     pub metadata: Vec<(String, String)>,

@@ -15,8 +15,8 @@ use fpdb_host::error::{Error, Result};
 const ROOTED: &str = "//";
 
 impl WalkOptions {
-    /// These options with the same meaning in every folder: globs that begin at the current folder begin at
-    /// the root of the file system.
+    /// These options, changed so that they mean the same in every folder: a glob that begins at the current
+    /// folder becomes one that begins at the root of the file system.
     ///
     /// # Errors
     /// [`Error::Io`] if the current folder is not known.
@@ -32,8 +32,8 @@ impl WalkOptions {
     }
 }
 
-/// The globs that match the same paths in every folder. A glob that begins at the folder `here` begins at the
-/// root instead.
+/// The globs that match the same paths as `glob`, in every folder. If `glob` begins at the folder `here`,
+/// they begin at the root.
 fn rooted(glob: &str, here: &Path) -> Vec<String> {
     let bare = without_dot(glob);
     let is_of_here = !bare.starts_with(ROOTED) && !bare.starts_with("**/") && bare.trim_end_matches('/').contains('/');
@@ -56,12 +56,12 @@ pub fn glob_of_path(path: &str) -> String {
     format!("/{}", escaped_glob(path))
 }
 
-/// `glob` with its documents in the folder `new` instead of `old`, both with `/` at the end. They can also be
-/// the paths of a file. `None` if the glob is not about paths in `old`.
+/// `glob` for documents that moved from `old` to `new`: two folders with `/` at the end, or two paths of a
+/// file. `None` if the glob is not about paths in `old`.
 #[must_use]
 pub fn moved_glob(glob: &str, old: &str, new: &str) -> Option<String> {
     let below = glob.strip_prefix(&glob_of_path(old))?;
-    // The name of another file can begin alike.
+    // The name of another file can begin with the same characters.
     let is_in = old.ends_with('/') || below.is_empty() || below.starts_with(['/', '!', ':', '#']);
     is_in.then(|| format!("{}{below}", glob_of_path(new)))
 }

@@ -64,14 +64,14 @@ impl NamePrefix {
         self.typed.starts_with('/')
     }
 
-    /// Number of bytes at the start of `name` that match the prefix. `None` if the name does not begin with
-    /// it.
+    /// Number of bytes at the start of `name` that match the prefix. `None` if `name` does not begin with the
+    /// prefix.
     #[must_use]
     pub fn fits(&self, name: &str) -> Option<usize> {
         self.spellings().find(|prefix| name.starts_with(*prefix)).map(str::len)
     }
 
-    /// The beginnings of names that it fits.
+    /// The spellings of the prefix: as typed, and normalised if that differs.
     pub fn spellings(&self) -> impl Iterator<Item = &str> {
         [Some(&self.typed), self.tidied.as_ref()].into_iter().flatten().map(String::as_str)
     }

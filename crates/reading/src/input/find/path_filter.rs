@@ -57,9 +57,9 @@ impl PathFilter {
         !self.excludes_part(&part) && self.includes_part(&part)
     }
 
-    /// True if a part of a file is left out. A part that may itself hold documents that `include` matches is
-    /// left out only by `exclude`, because `include` is applied to each of them. Globs match the path of the
-    /// file and its name, which may come from a run in another folder.
+    /// True if a part of a file is left out. If a part may hold documents that `include` matches, only
+    /// `exclude` can leave it out, because `include` is applied to each of these documents. Globs match the
+    /// path of the file, and also its name, which may come from a run in another folder.
     pub(crate) fn leaves_out(&self, path: &Path, name: &Path, suffix: &str) -> bool {
         let Some(member) = named_member(suffix) else {
             let names_records = self.include_records.is_some() || !self.exclude_records.is_empty();
@@ -171,7 +171,7 @@ impl PartPaths {
 }
 
 /// Offset in a suffix at which the record begins: `:3` for a line, `#17` for a mail, `#` and the id for a web
-/// record. If the part is a file, the length of the suffix.
+/// record. The length of the suffix if the part is a file.
 fn record_start(path: &Path, suffix: &str) -> usize {
     if let Some((file, number)) = suffix.rsplit_once([':', '#'])
         && is_number(number)

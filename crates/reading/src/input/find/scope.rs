@@ -78,8 +78,8 @@ impl Scope {
         })
     }
 
-    /// True if an ingest of one of the folders can give this name, but the document was read from elsewhere:
-    /// from a former place of the folder, or another folder with the same name.
+    /// True if an ingest of one of the folders can give this name, but the document was read from another
+    /// place: the former place of the folder, or another folder with the same name.
     pub fn is_of_another_place(&self, name: &str, source: &str, member: Option<&str>) -> bool {
         let Some(file) = file_name_of(name, member) else { return false };
         self.folders.iter().any(|folder| {
@@ -97,8 +97,9 @@ impl Scope {
         })
     }
 
-    /// The nearest existing folder above a missing file, as it would be typed. `None` unless the folder is
-    /// completely empty: then its disk may not be mounted. `folder` is the result of [`Self::folder_of`].
+    /// The nearest existing folder above a missing file, as it would be typed. `None` unless this folder is
+    /// completely empty. If it is empty, its disk may not be mounted. `folder` is the result of
+    /// [`Self::folder_of`].
     pub fn emptied(&self, folder: usize, source: &str) -> Option<PathBuf> {
         let Folder { typed, absolute } = &self.folders[folder];
         let nearest = Path::new(source).ancestors().skip(1).find(|path| path.is_dir())?;

@@ -66,11 +66,10 @@ impl WalkOptions {
     }
 }
 
-/// In hidden names of unfinished files, this precedes a number of 16 hexadecimal digits.
+/// The part of hidden names of unfinished files that precedes a number of 16 hexadecimal digits.
 pub const UNDER_WAY: &str = ".fpdb-part-";
 
-/// Visits the documents of a path; `named` is as in
-/// [`About`](crate::input::About), for a path that is a file.
+/// Visits the documents of a path. `named` is as in [`About`](crate::input::About) if the path is a file.
 fn walk_path(
     (root, named): (&Path, bool),
     options: &WalkOptions,
@@ -106,8 +105,8 @@ fn walk_path(
     ControlFlow::Continue(())
 }
 
-/// True if a folder is a database or holds backups, as a file in it shows. Also true if its creation as a
-/// database was interrupted.
+/// True if a file in a folder shows that the folder is a database or holds backups. Also true if its creation
+/// as a database was interrupted.
 pub(crate) fn is_database(folder: &Path) -> bool {
     let begins = |file: &str| {
         let (path, mut head) = (folder.join(file), Vec::new());

@@ -38,7 +38,7 @@ pub fn for_each_held(
 
 /// Receives the events of a walk.
 struct Holding<'a> {
-    /// A member whose bytes another thread collects, because this thread sends them.
+    /// A member whose bytes another thread collects: this thread sends them, so it cannot wait for them.
     pending: Option<(About, Gathering)>,
     outcome: Result<()>,
     visit: &'a mut dyn FnMut(std::result::Result<Candidate, (String, Error)>) -> Result<()>,

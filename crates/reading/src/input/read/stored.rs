@@ -23,8 +23,8 @@ use fpdb_host::threads;
 pub const SEARCHED_BYTES: u64 = 64 << 20;
 
 /// The document that was read from this place. A member is found by reading its container, which may have at
-/// most `searched` bytes. A member is returned in memory, or in a temporary file if it is large. Of a member
-/// that has grown, only the beginning is returned.
+/// most `searched` bytes. A member is returned in memory, or in a temporary file if it is large. If a member
+/// has grown, only its beginning is returned.
 ///
 /// # Errors
 /// [`Error::Stopped`]; [`Error::Io`] if the file cannot be read; [`Error::TextGone`] if the file no longer
@@ -184,7 +184,7 @@ const PARTS: [char; 3] = ['!', ':', '#'];
 /// The bytes of a member, while they arrive.
 pub(crate) enum Gathering {
     Done(Result<Content>),
-    /// The thread that waits for the bytes also sends them, so another thread collects them.
+    /// Another thread collects the bytes, because the thread that waits for them also sends them.
     Pieces(JoinHandle<Result<Content>>),
 }
 

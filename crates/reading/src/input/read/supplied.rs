@@ -35,7 +35,7 @@ pub struct Document {
     bytes: SuppliedBytes,
 }
 
-/// The bytes of a document.
+/// The source of a document's bytes.
 enum SuppliedBytes {
     Whole(Vec<u8>),
     Reader(Box<dyn Read + Send>),
