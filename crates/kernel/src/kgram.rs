@@ -23,8 +23,8 @@ const BASE: u64 = 0xd134_2543_de82_ef95;
 /// one in its own part, so four can run at the same time.
 const STREAMS: usize = 4;
 
-/// Number of symbols of each part whose pairs of entering and leaving symbol are made at a time: few enough
-/// that the pairs stay in the cache.
+/// Number of pairs of an entering and a leaving symbol that each part makes at a time. The number is small,
+/// so that the pairs stay in the cache.
 const SYMBOLS_AT_ONCE: usize = 256;
 
 /// Number of hashes in a block. They are rolled without a test for the end, and finished together.

@@ -12,7 +12,7 @@ use fpdb_kernel::profile::Marks;
 /// Number of k-grams hashed at a time: their hashes stay in the cache.
 const KGRAMS_AT_ONCE: usize = 4 << 10;
 
-/// Positions grouped by hash. They have 32 bits: larger texts are not compared.
+/// Positions grouped by hash. 32 bits are enough for a position, because larger texts are not compared.
 #[derive(Debug, Default)]
 pub struct Occurrences {
     /// For each hash, by its index, the start of its positions in `positions`; the last element is the end.

@@ -43,8 +43,8 @@ impl PassageIndex {
     }
 
     /// Adds the passage `index`. If there is no room, first removes passages that end before `from` in the
-    /// query. If no passage ends there, removes the passage of the least weight. Of several, removes the
-    /// passage added first.
+    /// query. If no passage ends there, removes the passage of the least weight. Of several such passages,
+    /// removes the one added first.
     pub fn push(&mut self, index: usize, query: &Range<u32>, document: &Range<u32>, weight: u64, from: u32) {
         if self.index.len() == self.room {
             let mut at = 0;

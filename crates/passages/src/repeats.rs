@@ -149,7 +149,8 @@ fn cover(
     }
 }
 
-/// The place in `same` with the longest equal run, within the look-ahead. Of several, the first one.
+/// The place in `same` with the longest equal run, within the look-ahead. Of several such places, the first
+/// one.
 fn best(values: &[u64], others: &[u64], here: usize, same: &[(u64, u32)], expected: i64) -> Option<u32> {
     let nearest = same.partition_point(|run| i64::from(run.1) < expected);
     let around = [nearest, nearest.saturating_sub(1)].into_iter().filter(|&index| index < same.len());

@@ -41,8 +41,8 @@ impl StandardForm {
         then(text, |text| self.nfkc.normalize(text))
     }
 
-    /// True if a character of the standard form is a symbol of unit char. It must be visible, and a letter or
-    /// number of any script or an accent.
+    /// True if a character of the standard form is a symbol of unit char: a visible letter or number of any
+    /// script, or a visible accent.
     pub(super) fn keeps(&self, c: char) -> bool {
         (c.is_alphanumeric() || self.is_mark(c)) && !self.is_ignorable(c)
     }

@@ -106,8 +106,8 @@ impl Readable {
         }
     }
 
-    /// True if a character at `origin` continues the last run. It must follow the previous character without
-    /// a gap.
+    /// True if a character at `origin` continues the last run. The character must follow the previous one
+    /// without a gap.
     fn continues(&self, origin: u64, width: u64) -> bool {
         let goes_on = |last: &CharRun| last.width == Some(width) && origin - last.origin < STRIDE as u64 * width;
         self.places.last().is_some_and(goes_on)

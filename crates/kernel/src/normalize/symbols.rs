@@ -369,7 +369,7 @@ impl Symbols {
         self.length = end;
     }
 
-    /// Makes room for `count` more symbols. Memory is doubled each time, so that this is seldom needed.
+    /// Makes room for `count` more symbols. The buffers at least double when they grow, so they seldom grow.
     fn make_room(&mut self, count: usize) {
         let end = self.length + count;
         grow(&mut self.starts, end);

@@ -15,7 +15,7 @@ use crate::lanes::{GROUP, Lanes, NEIGHBOURHOOD, REACH, TEXT};
 /// comparisons.
 const EXPECTED: usize = 4;
 
-/// Low hashes of a block that are stored without testing whether the block has that many. This saves a
+/// Number of low hashes of a block that are stored without a test, even if the block has fewer. This saves a
 /// branch.
 const UNASKED: usize = 5;
 

@@ -82,8 +82,8 @@ pub struct Rewriting<'a> {
 
 /// The passages of a pair of texts, in order of the query.
 ///
-/// A shared run lies in passages, at least on one side, if it has at least t words and at least 20, and if
-/// its words that count weigh as much as 20 words of mean weight.
+/// A shared run of at least t and at least 20 words lies in passages, at least on one side, if its words that
+/// count weigh as much as 20 words of mean weight.
 ///
 /// # Errors
 /// [`Error::Stopped`](fpdb_host::error::Error::Stopped).

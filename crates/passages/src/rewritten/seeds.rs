@@ -43,7 +43,7 @@ const NEEDED_OF_NORM: f64 = 0.49;
 const NEEDED_OF_WEIGHT: f64 = 0.4;
 
 /// A maximal match is insignificant if its rarest hash has more pairs of places than `RARE`: a phrase that
-/// both texts repeat. It is significant if it is as long as `LONG` k-grams.
+/// both texts repeat. But a match as long as `LONG` k-grams is always significant.
 const RARE: u32 = 4;
 const LONG: u32 = 3;
 

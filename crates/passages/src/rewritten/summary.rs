@@ -1,9 +1,9 @@
 //! Summaries: finds short stretches of one text that repeat what the other text says at places far apart.
 //!
 //! Each sentence of a summary has its own place in the other text, so these places form no fragment. Seeds
-//! that are near each other in one text alone are grouped. The stretch of such a group is a summary if its
-//! places in the other text spread over several times its length, and if no single copy has most of its
-//! content. The stretch then summarises everything between the first and the last place.
+//! that are near each other in one text alone are grouped. The stretch of such a group is a summary on two
+//! conditions. Its places in the other text spread over several times its length, and no single copy has most
+//! of its content. The stretch then summarises everything between the first and the last place.
 
 use std::ops::Range;
 

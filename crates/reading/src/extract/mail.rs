@@ -91,7 +91,7 @@ fn with_message<T>(bytes: &[u8], take: impl FnOnce(&Message<'_>) -> Result<T>) -
     Err(Error::not_of_format(Format::Mail, "its parts contain each other"))
 }
 
-/// Receives the message of an unread part, the part, and its content as it is compared.
+/// Receives the message of an unread part, the part, and the bytes by which its content is compared.
 type TakeUnread<'a> = dyn FnMut(&Message<'_>, &MessagePart<'_>, &[u8]) + 'a;
 
 /// The text of a message. Passes the other parts to `unread`.

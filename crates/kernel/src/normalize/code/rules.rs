@@ -72,7 +72,7 @@ pub(super) struct Quote {
     pub(super) code: Code,
 }
 
-/// How a string escapes its closing quote.
+/// The way in which a string escapes its closing quote.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Escape {
     None,
@@ -82,7 +82,7 @@ pub(super) enum Escape {
     Either,
 }
 
-/// How embedded code begins in a string.
+/// The way in which embedded code begins in a string.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Code {
     None,

@@ -143,8 +143,8 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// Start of the unemitted text. For CR LF, the tokeniser emits a line end after the CR. It skips the LF
-    /// together with the text after it.
+    /// Start of the unemitted text. For CR LF, the tokeniser emits a line end after the CR, and reads the LF
+    /// later, together with the text after it. This LF is not text.
     #[inline]
     fn unemitted(&self) -> u64 {
         let at = self.emitted as usize;

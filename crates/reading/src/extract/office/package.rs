@@ -1,5 +1,5 @@
-//! Package: the parts of a document that is a zip archive. Each part is read whole, and all together are
-//! limited.
+//! Package: the parts of a document that is a zip archive. Each part is read whole. The size of all parts
+//! together is limited.
 
 use std::io::{Cursor, Read};
 

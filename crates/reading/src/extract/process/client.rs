@@ -76,7 +76,7 @@ impl Connection {
         if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) {
             return too_slow();
         }
-        // This does nothing if it has already ended.
+        // This does nothing if the process has already ended.
         let _ = self.process.kill();
         let status = self.process.wait();
         let words = self.take_words();

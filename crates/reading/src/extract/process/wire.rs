@@ -10,7 +10,7 @@ use fpdb_kernel::document::Format;
 /// The first bytes of a request. The last two are the version of the protocol.
 const MAGIC: [u8; 8] = *b"fpdbrd03";
 
-/// A request has these numbers: format, four limits, seconds, length, whether it asks for attachments.
+/// Number of numbers in a request: format, four limits, seconds, length, and 1 if it asks for attachments.
 const NUMBERS: usize = 8;
 
 /// Maximum bytes of an error message in an answer.

@@ -24,8 +24,8 @@ impl<'a> Map<'a> {
         Self { segments, text_length, start: 0, end: 0 }
     }
 
-    /// The byte range of the document from which a range of the text comes: from the first byte of the first
-    /// character to the last byte of the last one. An empty range maps to an empty range.
+    /// The byte range of the document from which a range of the text comes. It reaches from the first byte of
+    /// the first character to the last byte of the last one. An empty range maps to an empty range.
     pub fn origin(&mut self, text: Span) -> Span {
         let first;
         (first, self.start) = self.origin_of_byte(text.start, self.start);

@@ -237,7 +237,7 @@ fn content(member: &[u8]) -> Vec<u8> {
     content
 }
 
-/// The compressed bytes. Those of the current member are kept for a while.
+/// The compressed bytes. Those of the current member stay in the buffer until they are more than [`KEPT`].
 struct Input<R> {
     input: R,
     /// The bytes from `at` to `filled` were read and are not decoded yet.

@@ -195,7 +195,7 @@ impl<R: Read> Read for Metered<'_, R> {
     }
 }
 
-/// A part of known length. It is an error if it ends earlier.
+/// A part of known length. Reading fails if the part ends earlier.
 pub(crate) struct Exactly<R> {
     pub(crate) input: R,
     pub(crate) left: u64,

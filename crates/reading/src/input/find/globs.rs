@@ -15,8 +15,8 @@ use fpdb_host::error::{Error, Result};
 const ROOTED: &str = "//";
 
 impl WalkOptions {
-    /// These options, changed so that they mean the same in every folder: a glob that begins at the current
-    /// folder becomes one that begins at the root of the file system.
+    /// These options, changed so that they mean the same in every folder. A glob that begins at the current
+    /// folder is rewritten to begin at the root of the file system.
     ///
     /// # Errors
     /// [`Error::Io`] if the current folder is not known.

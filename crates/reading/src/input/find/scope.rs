@@ -1,4 +1,5 @@
-//! Scope: finds the stored documents that were read from the given folders, and whether their files are gone.
+//! Scope: finds the stored documents that were read from the given folders, and tells if their files are
+//! gone.
 //!
 //! A document is in scope if its file lies in one of the folders, whatever its name. Documents that the
 //! current options exclude are not in scope. Nothing below an unreadable folder is in scope either, because
@@ -79,7 +80,7 @@ impl Scope {
     }
 
     /// True if an ingest of one of the folders can give this name, but the document was read from another
-    /// place: the former place of the folder, or another folder with the same name.
+    /// place. That is the former place of the folder, or another folder with the same name.
     pub fn is_of_another_place(&self, name: &str, source: &str, member: Option<&str>) -> bool {
         let Some(file) = file_name_of(name, member) else { return false };
         self.folders.iter().any(|folder| {

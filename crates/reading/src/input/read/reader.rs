@@ -187,8 +187,8 @@ fn fill(input: &mut dyn Read, buffer: &mut [u8]) -> io::Result<usize> {
     Ok(filled)
 }
 
-/// The setting for a text whose offsets must count its own bytes. It is plain text if detection would skip
-/// the text, or find a format whose text has no offsets in the original. Otherwise it is `asked`.
+/// The setting for a text whose offsets must count its own bytes. Returns plain text if detection would skip
+/// the text, or find a format whose text has no offsets in the original. Otherwise returns `asked`.
 pub fn front_end_of_text(asked: ReadAs, text: &str, unit: Unit) -> ReadAs {
     match (asked, choose("", text.as_bytes(), unit)) {
         (

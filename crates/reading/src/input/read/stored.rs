@@ -58,7 +58,7 @@ pub(crate) fn text_gone(source: &str, suffix: &str) -> Error {
 
 /// The document that a path names as a part of a container, such as `all.zip!ann/a.c`. `!/` means `!`. The
 /// container may have any size. `None` if no beginning of the path is a file. If the file has no such part,
-/// this is [`DocumentError::NoSuchPart`], or `None` if the path is that of a file in an existing folder.
+/// returns [`DocumentError::NoSuchPart`], or `None` if the path is that of a file in an existing folder.
 pub(crate) fn named_part(path: &Path, options: &ReadOptions, stop: &StopToken) -> Option<Result<Candidate>> {
     let path = path.to_str()?;
     let (at, _) = path.match_indices(PARTS).find(|&(at, _)| Path::new(&path[..at]).is_file())?;
@@ -189,7 +189,7 @@ pub(crate) enum Gathering {
 }
 
 impl Gathering {
-    /// Collects bytes, but hardly more than `expected`: a document with more bytes has changed.
+    /// Collects the bytes. Stops soon after `expected` bytes, because a document with more bytes has changed.
     pub(crate) fn of(content: Content, expected: u64) -> Self {
         match content {
             Content::Whole(bytes) => Self::Done(Ok(cut(bytes, expected))),
