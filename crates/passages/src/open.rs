@@ -115,7 +115,7 @@ impl PassageIndex {
         })
     }
 
-    /// True if `is` holds for some passage. It gets the passage's start and end in the query and in the
+    /// True if `is` holds for some passage. `is` gets the passage's start and end in the query and in the
     /// document. There are no branches between passages, so that the processor compares many at a time.
     #[inline(always)]
     fn some(&self, is: impl Fn(i32, i32, i32, i32) -> bool) -> bool {

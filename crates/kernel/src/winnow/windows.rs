@@ -1,8 +1,8 @@
 //! Winnowing proper: selects the minimum of each window, plain (rightmost) or robust.
 //!
 //! As in Figure 5 of the paper, the common step compares new hashes with the current minimum, here a block of
-//! hashes at once. The difference is the case that the minimum leaves the window. Figure 5 then scans the
-//! whole window again. Such scans are fastest if they are rare, but take O(n w) steps if the hashes ascend.
+//! hashes at once. The methods differ when the minimum leaves the window. Figure 5 then scans the whole
+//! window again. Such scans are fastest if they are rare, but take O(n w) steps if the hashes ascend.
 //!
 //! So a scan is paid from a *credit*, which grows with every hash. If the credit is used up, a slower scan
 //! also records the *chain* of suffix minima. These are the hashes that become minimal in turn if no smaller

@@ -73,7 +73,7 @@ pub(super) enum End {
     Mark { bytes: [u8; LONGEST_END], length: usize },
     /// The closing bracket, after all brackets opened within the string are closed.
     Bracket { open: u8, close: u8, depth: u32 },
-    /// A line with this name, after blanks if `indented`.
+    /// A line that begins with this name, after blanks if `indented`.
     Name { name: Box<str>, indented: bool },
 }
 

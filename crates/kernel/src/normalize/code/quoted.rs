@@ -137,7 +137,7 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         (at, Stop::Limit)
     }
 
-    /// Length of the line at `at` if it ends the here-document with this name. Excludes the newline.
+    /// Length of the blanks and the name, if the line at `at` begins with them and so ends the here-document.
     fn name_line(&self, at: usize, name: &str, indented: bool) -> Option<usize> {
         let line = &self.bytes[at.min(self.limit)..self.limit];
         let blanks = if indented { line.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count() } else { 0 };

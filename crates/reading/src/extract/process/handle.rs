@@ -15,8 +15,8 @@ use std::{
 /// A program that reads documents for this process:
 /// [`InputLimits::process`](crate::input::InputLimits::process).
 ///
-/// Each thread that reads starts one process for its first document and reuses it for the next. All processes
-/// end with the last clone of this handle.
+/// A thread that reads a document takes an idle process, or starts one. All processes end with the last clone
+/// of this handle.
 #[derive(Clone)]
 pub struct ReaderProcess(pub(super) Arc<ProcessPool>);
 

@@ -69,8 +69,8 @@ pub(crate) fn extract(bytes: &[u8]) -> Extracted {
 /// Reads TeX.
 struct TexReader<'a> {
     tex: &'a [u8],
-    /// The number of failed searches for the end of a group that are still allowed. At 0, no end is searched
-    /// for. A failed search takes some thousand steps, and a document could consist of nothing else.
+    /// The number of failed searches for the end of a group that are still allowed. At 0, no further search
+    /// is made. A failed search takes some thousand steps, and a document could consist of nothing else.
     misses: usize,
 }
 
@@ -140,7 +140,8 @@ impl<'a> TexReader<'a> {
         at
     }
 
-    /// Offset after the group that begins at `at`. If the group has no end within reach, returns `at`.
+    /// Offset after the group that begins at `at`. If the group has no end within reach, offset after its
+    /// first bracket.
     fn group_end(&mut self, at: usize, open: u8, close: u8) -> usize {
         const REACH: usize = 4096;
         let reach = if self.misses == 0 { 0 } else { REACH };

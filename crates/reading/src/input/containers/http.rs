@@ -26,7 +26,7 @@ pub(super) struct Headers {
 }
 
 impl Headers {
-    /// Reads lines `name: value` up to an empty line or the end.
+    /// Reads lines `name: value` up to an empty line or the end of the input.
     pub(super) fn read(input: &mut impl BufRead) -> io::Result<Self> {
         let mut input = input.take(HEADER_BYTES);
         let mut fields: Vec<(String, String)> = Vec::new();

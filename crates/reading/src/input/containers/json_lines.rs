@@ -1,4 +1,4 @@
-//! JSON lines: one object per line. One of its fields is the document.
+//! JSON lines: one object per line. One or more of its fields are the text of the document.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

@@ -1,4 +1,5 @@
-//! Parquet: one column holds the documents. Reads one row group at a time, and only the needed columns.
+//! Parquet: each row is a document, whose text is in one or more columns. Reads one row group at a time, and
+//! only the needed columns.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read};
@@ -194,7 +195,7 @@ fn texts_of_list(column: &Type) -> Option<String> {
     places.into_iter().find(|place| column.is_group() && has_texts(column, &TextPath::of(place).steps))
 }
 
-/// Pages are decoded in memory, so their stated size is checked first.
+/// Checks the stated size of pages before they are decoded in memory.
 fn check_expansion(group: &dyn RowGroupReader, columns: &Type, meter: &Meter<'_>) -> Result<()> {
     for column in group.metadata().columns() {
         // The library panics on such values.

@@ -102,7 +102,7 @@ pub(super) fn read(input: &mut dyn Read, meter: &Meter<'_>, members: &mut dyn Me
     let mut rest = archive.into_inner();
     let padding = io::copy(&mut rest, &mut io::sink()).map_err(failed)?;
     if zeros.get() < BLOCK && padding == 0 {
-        // The reader accepts any end of input between two members.
+        // The library accepts any end of input between two members.
         return Err(failed(io::Error::new(io::ErrorKind::UnexpectedEof, "the block that marks its end is missing")));
     }
     Ok(())

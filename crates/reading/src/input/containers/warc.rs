@@ -1,5 +1,5 @@
 //! WARC: the records of a web crawl (ISO 28500). Responses, resources and conversions contain documents. The
-//! headers and transfer encodings of a response are removed.
+//! headers and encodings of a response are removed.
 
 use std::io::{self, BufRead, BufReader, Read};
 

@@ -1,6 +1,6 @@
 //! bzip2: reads all streams of a file one after the other. Empty streams are skipped without a decoder,
-//! because creating a decoder costs as much as decoding about 100 kB. Otherwise a file of only empty streams
-//! could be used for an attack.
+//! because creating a decoder costs as much as decoding about 100 kB. A file of only empty streams could
+//! otherwise be used for an attack.
 
 use std::io::{self, BufRead, Chain, Cursor, Read};
 
@@ -77,7 +77,7 @@ impl<R: BufRead> Read for Bzip2<R> {
     }
 }
 
-/// `BZh`, the block size, the mark of the end, and the checksum of no data.
+/// True for an empty stream: `BZh`, the block size, the mark of the end, and the checksum of no data.
 fn is_empty_stream(head: &[u8]) -> bool {
     head.len() == EMPTY_STREAM
         && head.starts_with(b"BZh")

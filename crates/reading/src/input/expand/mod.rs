@@ -46,7 +46,7 @@ use within::Within;
 pub struct ReadContext<'a> {
     /// The options for reading documents.
     pub options: &'a ReadOptions,
-    /// Selects members of archives. `None` selects all.
+    /// Selects members of archives, and records. `None` selects all.
     pub members: Option<&'a PathFilter>,
     /// Ends the reading.
     pub stop: &'a StopToken,
