@@ -1,8 +1,8 @@
 //! The standard form: the normalised text. Two passages are the same if their standard forms are.
 //!
-//! This file makes it by compatibility composition (NFKC), full case folding, and NFKC again, because folding
-//! can undo a composition. Units then drop white space, punctuation, symbols and invisible characters.
-//! [`Folding`] caches the standard form of each character that does not combine with others.
+//! This file makes the standard form by compatibility composition (NFKC), full case folding, and NFKC again,
+//! because folding can undo a composition. Units then drop white space, punctuation, symbols and invisible
+//! characters. [`Folding`] caches the standard form of each character that does not combine with others.
 
 use std::borrow::Cow;
 use std::iter::once;
@@ -90,7 +90,7 @@ impl FoldResult {
 // The variants fit into the unused values of `char`, so a page of the cache is 1 KiB.
 const _: () = assert!(size_of::<FoldResult>() == 4);
 
-/// In place of a value: the character gives several symbols, or joins the character before it.
+/// Marks a character that gives several symbols, or joins the character before it, in place of a value.
 pub(super) const NOT_SIMPLE: u64 = 1;
 
 /// Characters per page of the cache.

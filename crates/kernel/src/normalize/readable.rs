@@ -23,7 +23,7 @@ pub struct Readable {
     pub(crate) units: u64,
 }
 
-/// The place of a run of characters that have the same `width` in the original.
+/// A run of characters with one `width`, and its place.
 #[derive(Clone, Copy, Debug)]
 struct CharRun {
     /// The place in the original, in the text, and in the text counted in UTF-16 units.

@@ -227,7 +227,7 @@ impl ProcessAnswer {
 }
 
 /// Property of any bytes from a reader process: they are a valid answer within the limit, or an error. A
-/// valid answer is written as it was read.
+/// valid answer is the same after it is written and read again.
 #[cfg(any(test, fuzzing))]
 pub(crate) fn check_answer(data: &[u8]) {
     const MOST: u64 = 1000;

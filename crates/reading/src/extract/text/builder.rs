@@ -93,8 +93,8 @@ impl Scribe for TextBuilder {
 /// Text and its segments.
 type SegmentedText<'a> = (&'a [u8], &'a [Segment]);
 
-/// Adds the text of `outer`. Its origins are offsets in the text of `inner`, and are mapped to the origins of
-/// `inner`.
+/// Adds the text of `outer`. The origins of `outer` are offsets in the text of `inner`, and are mapped to the
+/// origins of `inner`.
 pub(crate) fn compose(outer: SegmentedText<'_>, inner: SegmentedText<'_>, builder: &mut TextBuilder) {
     let mut map = crate::extract::Map::new(inner.1, inner.0.len() as u64);
     for PlainSegment { text, origin, is_verbatim } in stretches(outer) {

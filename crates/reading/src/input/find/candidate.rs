@@ -29,7 +29,8 @@ pub struct About {
     pub name: String,
     /// The name of a similar file, whose extension shows the format. May be empty.
     pub hint: String,
-    /// The file of the document, or the file that contains it. `None` for standard input.
+    /// The file of the document, or the file that contains it. `None` for standard input, for a pipe, and for
+    /// a document that the caller supplies.
     pub file: Option<Arc<FileFacts>>,
     /// The part of the file, as in the document's name. `None` for the whole file.
     /// [`CLOSED`](crate::input::CLOSED) for a whole file that would normally be opened as a container or
@@ -101,7 +102,7 @@ pub enum WalkEvent {
     LeftOut(String),
     /// An entry that is not a document.
     Skipped {
-        /// The name of the file.
+        /// The name of the entry.
         name: String,
         /// The reason.
         reason: SkipReason,

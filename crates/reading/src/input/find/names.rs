@@ -59,7 +59,7 @@ impl NamePrefix {
         Self { typed: typed.to_owned(), tidied: tidied.filter(|tidied| tidied != typed) }
     }
 
-    /// True if it is the beginning of an absolute path.
+    /// True if the prefix is the beginning of an absolute path.
     pub fn is_absolute(&self) -> bool {
         self.typed.starts_with('/')
     }
