@@ -72,7 +72,7 @@ fn level(name: &[u8]) -> Option<(u8, u8)> {
     }
 }
 
-/// True for elements that may contain others and always have an end tag. It also ends open elements in them.
+/// True for elements that may contain others and always have an end tag, which also ends open ones in them.
 pub(super) fn is_container(name: &[u8]) -> bool {
     role(name) == ElementRole::Block && level(name).is_none() && !is_void(name)
 }
