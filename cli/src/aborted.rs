@@ -1,7 +1,7 @@
-//! Aborted: prints a message when the program is ended because the system refuses memory.
+//! Aborted: prints a message when the program ends because the system refuses memory.
 //!
-//! In this case Rust's allocator ends the process, and so does RocksDB. Their own messages are short and do
-//! not mention the database.
+//! In this case both Rust's allocator and RocksDB end the process. Their own messages are short and do not
+//! mention the database.
 
 use std::io;
 
@@ -21,7 +21,7 @@ pub(crate) fn install() -> io::Result<()> {
 }
 
 fn say() {
-    // Errors are ignored, because nobody may read standard error. The system ends the process after this
+    // Errors are ignored, because standard error may be closed. The system ends the process after this
     // handler.
     let _ = rustix::io::write(io::stderr(), MESSAGE);
 }

@@ -2,7 +2,7 @@
 
 use super::typed::When;
 
-/// Decides on colour, for a terminal and for other outputs.
+/// True if output is to be coloured. `terminal`: the output is a terminal.
 pub(crate) fn wants_colour(when: When, terminal: bool) -> bool {
     match when {
         When::Always => true,

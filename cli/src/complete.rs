@@ -20,7 +20,7 @@ use super::typed;
 pub(crate) const VARIABLE: &str = "FPDB_COMPLETE";
 
 /// Maximum number of names that are offered, and the time limit of the search. Both exist because the shell
-/// waits.
+/// waits for the answer.
 const MOST_NAMES: usize = 200;
 const TIME_LIMIT: Duration = Duration::from_millis(300);
 
@@ -68,7 +68,7 @@ fn command() -> Command {
     command
 }
 
-/// Names of stored documents that begin like this, up to the limits of number and time.
+/// Names of stored documents that begin with `typed`, up to the limits of number and time.
 fn stored_names(typed: &OsStr) -> Vec<CompletionCandidate> {
     let (mut names, started) = (Vec::new(), Instant::now());
     let (Some(typed), Ok(Some(path))) = (typed.to_str(), database::nearest(named_database().as_ref())) else {

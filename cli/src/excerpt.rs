@@ -92,7 +92,7 @@ impl<'a> Excerpts<'a> {
 impl ExcerptText {
     fn decoded(&self, from: usize, to: usize) -> String {
         let piece = self.bytes.get(from..to.min(self.bytes.len())).unwrap_or_default();
-        // NULs show that the text has a wide encoding that was not recorded, so it cannot be shown.
+        // NULs show that the text has a wide encoding that was not recorded, so the text cannot be shown.
         if self.encoding.is_ascii_compatible() && piece.contains(&0) {
             return String::new();
         }

@@ -100,11 +100,11 @@ pub(super) fn hint(error: &Error, has_memory: bool) -> Option<String> {
     Some(text)
 }
 
-/// True if the holder of a lock, "process" and its id, is a service, as far as the system reports that.
+/// True if the system reports that the holder of a lock is a service. `holder` is "process" and an id.
 fn is_service(holder: &str) -> bool {
     let Some(process) = holder.strip_prefix("process ").and_then(|id| id.parse::<u32>().ok()) else { return false };
     let arguments = std::fs::read(format!("/proc/{process}/cmdline")).unwrap_or_default();
-    // The verb follows the program, or its flags and their values.
+    // The verb comes after the program's name, or after flags and their values.
     let mut words = arguments.split(|&byte| byte == 0).skip(1);
     words.find(|word| is_verb(word)).is_some_and(|verb| verb == b"serve")
 }

@@ -27,10 +27,10 @@ pub(super) struct HtmlReport<'a> {
 }
 
 impl<'a> HtmlReport<'a> {
-    /// The report, with `--format html`; otherwise `None`.
+    /// Returns the report to write; `None` without `--format html`.
     ///
     /// # Errors
-    /// A report without `-o`, or flags of a report with another format.
+    /// Fails for a report without `-o`, and for flags of a report with another format.
     pub(super) fn wanted(global: &'a Global, args: &'a ReportArgs) -> anyhow::Result<Option<Self>> {
         if global.format != OutputFormat::Html {
             let given = [

@@ -1,15 +1,15 @@
-//! Ctrl-C: the first one stops long work at a safe point, an ingest at its next commit. Other commands stop
-//! at once, and so does a second Ctrl-C.
+//! Ctrl-C: the first Ctrl-C stops long work at a safe point; an ingest stops at its next commit. Other
+//! commands end at once. A second Ctrl-C ends any command at once.
 //!
-//! A signal that is ignored at the start stays ignored. `nohup` relies on that when a terminal closes, and a
-//! shell does for commands in the background.
+//! A signal that is ignored at the start stays ignored. `nohup` relies on this when a terminal closes, and
+//! shells rely on it for commands in the background.
 
 use std::io::{self, Write};
 use std::sync::{LazyLock, Mutex, PoisonError};
 
 use fpdb::StopToken;
 
-/// Stopped by the first Ctrl-C.
+/// The token that the first Ctrl-C stops.
 static STOP: LazyLock<StopToken> = LazyLock::new(StopToken::new);
 
 /// The message to print at the first Ctrl-C, while work runs that [`STOP`] can stop. `None`: Ctrl-C ends the
@@ -21,8 +21,8 @@ pub(crate) const AT_COMMIT: &str =
     "stopping at the next commit; press Ctrl-C again to stop at once (what is committed stays)";
 
 /// Listens for SIGINT (Ctrl-C), SIGTERM, SIGHUP and SIGUSR1, unless ignored. SIGUSR1 asks for the progress.
-/// SIGXFSZ says that a file would exceed `ulimit -f`. It must not end the program: the write then fails, and
-/// its error names the file.
+/// SIGXFSZ reports that a file would exceed `ulimit -f`. The program catches it, so that the signal does not
+/// end the program: the write fails instead, and its error names the file.
 pub(crate) fn install() -> io::Result<()> {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1, SIGXFSZ};
     let ignored = ignored();

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::output::NewFile;
 
-/// The list. It has no name until the ingest ends, because its folder may be ingested.
+/// The list. Its file has no name until the ingest ends, because the ingest may read its folder.
 pub(crate) struct LineList {
     path: PathBuf,
     lines: BufWriter<File>,

@@ -16,7 +16,7 @@ pub(crate) struct Printer {
     colour: bool,
     /// True if a progress bar may be drawn.
     pub(crate) progress: bool,
-    /// True if lines of text show progress instead.
+    /// True if lines of text show progress instead of a bar.
     pub(crate) lines: bool,
     /// True if the command takes `--memory`.
     has_memory: bool,
@@ -25,7 +25,7 @@ pub(crate) struct Printer {
 }
 
 impl Printer {
-    /// A printer for a command. `has_memory`: it takes `--memory`.
+    /// A printer for a command. `has_memory`: the command takes `--memory`.
     pub(crate) fn new(global: &Global, has_memory: bool) -> Self {
         let terminal = io::stderr().is_terminal();
         let draws = terminal && anstyle_query::term_supports_ansi_color();
@@ -107,7 +107,7 @@ fn says_name(error: &fpdb::Error, name: &str) -> bool {
     }
 }
 
-/// Writes a line to standard error. Ignores errors: the run continues if its reader is gone.
+/// Writes a line to standard error. Ignores errors: the run continues even if standard error is closed.
 fn say(line: std::fmt::Arguments<'_>) {
     let _ = writeln!(io::stderr(), "{line}");
 }

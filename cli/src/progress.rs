@@ -134,7 +134,8 @@ impl fpdb::Progress for StepBar {
     }
 }
 
-/// The name of a step is part of its style. So no name is drawn beside the numbers of another step.
+/// The style of a step. It contains the name of the step, so that no name is drawn beside the numbers of
+/// another step.
 fn steps_style(what: &str, is_bar: bool) -> ProgressStyle {
     match is_bar {
         true => style(&format!("{{wide_bar}} {{human_pos}} of {{human_len}} {what}{{rate}}{{left}}")),

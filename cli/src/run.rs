@@ -70,7 +70,8 @@ pub(crate) fn run() -> ExitCode {
 /// Parses the command line, and sets fields that depend on several arguments or on the environment.
 fn typed(matches: &ArgMatches) -> Result<Cli, clap::Error> {
     let mut cli = Cli::from_arg_matches(matches)?;
-    // clap would name `--db` in the usage of other errors. An empty variable counts as not set.
+    // If clap read this variable, it would name `--db` in the usage of other errors. An empty variable counts
+    // as not set.
     let db = || std::env::var_os("FPDB_DB").filter(|path| !path.is_empty()).map(PathBuf::from);
     cli.global.db = cli.global.db.or_else(db);
     cli.global.output = cli.global.output.filter(|path| path.as_os_str() != "-");

@@ -173,7 +173,7 @@ fn create(path: &Path) -> io::Result<(File, Option<Destination>)> {
     // If the path is a link, the target of the link is replaced.
     let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let facts = fs::metadata(&target).ok();
-    // A name in /dev stands for something that is open already, so no new file can replace it.
+    // A path in /dev names a device or an open file, so no new file can replace it.
     if path.starts_with("/dev") || facts.as_ref().is_some_and(|facts| !facts.is_file()) {
         return Ok((File::create(path)?, None));
     }
@@ -187,8 +187,8 @@ fn create(path: &Path) -> io::Result<(File, Option<Destination>)> {
         let path = folder.join(format!("{GROWING}{}-{number}", std::process::id()));
         match File::create_new(&path) {
             Ok(file) => break (file, TempPath::try_from_path(path)?),
-            // Another output of this process has this name, or a process with this number on another system
-            // that shares the disk.
+            // The name belongs to another output of this process, or to a process with the same number on
+            // another system that shares the disk.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number += 1,
             Err(error) => return Err(error),
         }
@@ -204,7 +204,7 @@ fn create(path: &Path) -> io::Result<(File, Option<Destination>)> {
 }
 
 /// Writes the answer of a command whose messages for people go to standard error. `text` is the text for
-/// people on standard output. If it is empty, nothing is written there.
+/// people on standard output. If `text` is empty, people get nothing on standard output.
 pub(crate) fn summary(global: &Global, report: &impl Serialize, text: &str) -> anyhow::Result<()> {
     if text.is_empty() && global.format.is_for_people() {
         return Ok(());

@@ -1,5 +1,5 @@
-//! Answer: all types that commands write, each with its text, its rows and its JSON. An output format picks
-//! one of them.
+//! Answer: all types that commands write, each with its text, its rows and its JSON. An output format writes
+//! one of the three.
 
 use std::cell::RefCell;
 use std::io::{self, Write};
@@ -98,7 +98,7 @@ pub(crate) struct QueryPage<'a> {
     pub(crate) answer: &'a QueryAnswer,
     #[serde(skip)]
     pub(crate) by_submission: bool,
-    /// True if the page for people shows the times of documents, and CSV those of files.
+    /// True if the page for people shows the times of documents, and CSV the times of files.
     #[serde(skip)]
     pub(crate) times: bool,
     /// Finds the lines of text to show with each passage. `None` if the user does not want them.
@@ -235,7 +235,7 @@ pub(crate) struct ApplyTotals<'a> {
     pub(crate) summary: &'a ApplySummary,
     #[serde(skip)]
     pub(crate) action: &'a Action,
-    /// Files that were written, removed, linked or moved, or would be.
+    /// Number of files that were written, removed, linked or moved, or would be in a dry run.
     #[serde(skip)]
     pub(crate) files: u64,
 }

@@ -249,7 +249,8 @@ fn pair_columns<'a>(shown: PairColumns) -> Vec<Column<PairRow<'a>>> {
         ]);
     }
     if shown.longest {
-        // Rows of files repeat the longest passage of their submissions, because the rows are sorted by it.
+        // Rows of files repeat the longest passage of their submissions, because rows are sorted by its
+        // length.
         columns.push(("longest", |row| row.found.longest.unwrap_or(0).to_string()));
     }
     if shown.times {
@@ -287,8 +288,8 @@ pub(crate) fn pair_header(shown: PairColumns) -> Vec<&'static str> {
     names(&pair_columns(shown))
 }
 
-/// One row for a pair. If passages were searched for: a row for each, or one row with empty passage columns;
-/// for two submissions, such rows for each pair of their files.
+/// One row for a pair. If passages were searched for, one row for each passage, or one row with empty passage
+/// columns. Two submissions then have such rows for each listed pair of their files.
 pub(crate) fn pair_rows(found: &Pair, shown: PairColumns) -> Vec<Vec<String>> {
     let columns = pair_columns(shown);
     let measured: Vec<(&Pair, Option<&Pair>)> = match shown.passages && !found.files.is_empty() {
@@ -318,8 +319,8 @@ pub(crate) const DEDUP: [&str; 12] = [
     "keep_metadata",
 ];
 
-/// One removable document, one undecided document, without a survivor, or one document that stays although a
-/// later one would justify its removal.
+/// One removable document, one undecided document, which has no survivor, or one document that stays although
+/// a later document would justify its removal.
 pub(crate) fn dedup_row(row: &DedupRow) -> [String; DEDUP.len()] {
     match row {
         DedupRow::Removable(removable) => [

@@ -8,7 +8,7 @@ use fpdb_host::clock::{DocumentTime, TimeSource};
 use super::escape::escape_terminal;
 use super::numbers::moment;
 
-/// Tells documents apart for a reader: their label and group.
+/// The label and the group of a document, by which readers tell documents apart.
 pub(super) fn labels(metadata: &BTreeMap<String, String>) -> String {
     let known = ["label", "group"].into_iter().filter_map(|name| metadata.get(name).map(String::as_str));
     let known: Vec<&str> = known.collect();
@@ -20,8 +20,8 @@ pub(super) fn changed(modified: Option<i64>) -> String {
     modified.map_or(String::new(), |time| format!("  {}", moment(time)))
 }
 
-/// The time by which `query --sort oldest` orders a match; `None` if it is not known. Of a submission it is
-/// the first of the times of the listed files.
+/// The time by which `query --sort oldest` orders a match; `None` if it is not known. For a submission, it is
+/// the earliest time of its listed files.
 pub(crate) fn time_of(found: &Match) -> Option<DocumentTime> {
     of_document(found).or_else(|| found.files.iter().filter_map(time_of).min())
 }
@@ -38,7 +38,7 @@ pub(super) fn dated(found: &Match) -> String {
     })
 }
 
-/// Maximum number of characters that are shown of a value of metadata. Other formats show all.
+/// Maximum number of characters of a metadata value that are shown. Other formats show all.
 const VALUE_SHOWN: usize = 80;
 
 /// The metadata of a match that [`labels`] leaves out, such as a date or an author.

@@ -12,8 +12,8 @@ use super::style::Style;
 /// The optional columns of a list of pairs, and of its table.
 #[derive(Clone, Copy)]
 pub(crate) struct PairColumns {
-    /// True if the score has a column, because it differs from the resemblance: if fingerprints are weighted,
-    /// and with two views.
+    /// True if the score has a column, because it differs from the resemblance: with weighted fingerprints,
+    /// or with two views.
     pub(crate) score: bool,
     /// The text whose resemblance has a column.
     pub(crate) text: PairText,

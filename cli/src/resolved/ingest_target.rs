@@ -83,7 +83,7 @@ pub(crate) fn open(
     }
     let path = database::new(global);
     let database = match builder.create(&path, profile) {
-        // Another process has created it meanwhile.
+        // Another process has created the database meanwhile.
         Err(Error::DatabaseExists { .. }) => return existing(Opened::Writer(builder.open_writer(&path)?), &path),
         created => created?,
     };

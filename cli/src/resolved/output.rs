@@ -34,7 +34,7 @@ pub(crate) fn not_over<'a>(global: &Global, read: impl IntoIterator<Item = &'a P
     not_over_file("-o", output, read)
 }
 
-/// Fails if the file named with `flag` is among those to be read.
+/// Fails if the file named with `flag` is among the files to be read.
 fn not_over_file<'a>(flag: &str, target: &Path, read: impl IntoIterator<Item = &'a PathBuf>) -> anyhow::Result<()> {
     let Ok(target) = target.canonicalize() else { return Ok(()) };
     let is_target = |path: &&PathBuf| target.is_file() && path.canonicalize().is_ok_and(|path| path == target);
@@ -47,7 +47,7 @@ fn not_over_file<'a>(flag: &str, target: &Path, read: impl IntoIterator<Item = &
 }
 
 /// Fails if the results of an ingest would overwrite a file that it reads, or if its list of failures would
-/// lie in a database. The list may replace that of an earlier ingest in a folder to be read.
+/// lie in a database. The list may replace the list of an earlier ingest, even in a folder to be read.
 pub(crate) fn over_no_source(global: &Global, args: &IngestArgs, sources: &[Source]) -> anyhow::Result<()> {
     let read: Vec<&PathBuf> =
         sources.iter().filter_map(Source::path).chain(&args.metadata).chain(&args.files_from).collect();

@@ -55,7 +55,8 @@ impl ProfileArgs {
             self.w.unwrap_or(base_w),
             selection,
         )?;
-        // Single settings make one view, and so do selections without windows.
+        // A profile has a second view only if its base has one and the unit is token. A selection without
+        // windows cannot have one.
         Ok(match base.text_view().filter(|_| unit == Unit::Token) {
             Some(text) => profile.with_text_view(text.k(), text.w()).unwrap_or(profile),
             None => profile,

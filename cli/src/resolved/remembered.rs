@@ -57,7 +57,7 @@ pub(crate) fn options(database: &Database, args: &IngestArgs, printer: &Printer)
     let mut moved = Moved::new(database, &sources);
     let mut first: Option<(&PathBuf, Flags)> = None;
     for path in there(args) {
-        // Boilerplate without flags of its own is read as the other paths are.
+        // Boilerplate without remembered flags is read like the other paths.
         let is_added = args.boilerplate.contains(path) && args.paths.iter().any(|other| other != path);
         if is_added && database.remembered(path)?.is_empty() {
             continue;
@@ -87,7 +87,8 @@ pub(crate) fn options(database: &Database, args: &IngestArgs, printer: &Printer)
             let flags = as_words(&words_of_json(flags));
             format!("{} was ingested with options that this version does not know: {flags}", path.display())
         });
-        // JSON does not hold the program that reads documents in a process of its own.
+        // JSON does not hold the limits of this run, such as the program that reads documents in a separate
+        // process.
         options.map(|options: IngestOptions| {
             let read = options.read.clone().limits(typed.read.limits.clone());
             options.read(read)
@@ -95,7 +96,7 @@ pub(crate) fn options(database: &Database, args: &IngestArgs, printer: &Printer)
     };
     let options = with(&chosen)?;
     below::refuse_others(&sources, args, &options.walk, &chosen)?;
-    // A glob that does not hold for this run holds for later ones.
+    // A glob that this run drops still applies to later runs.
     let moved = (moved.into_paths(), with(&remembered)?);
     if !chosen.is_empty() {
         let flags = as_words(&words_of_json(&chosen));
@@ -124,7 +125,7 @@ fn remembered(database: &Database, path: &Path, moved: &mut Moved<'_>) -> anyhow
     Ok(moved.flags_of(path)?.unwrap_or_default())
 }
 
-/// Drops remembered globs that leave out a path of this command, with a note: a path that is named counts.
+/// Drops remembered globs that exclude a typed path, and prints a note: a typed path takes precedence.
 fn drop_globs_of_named(flags: &mut Flags, args: &IngestArgs, printer: &Printer) -> anyhow::Result<()> {
     let Some(Value::Array(globs)) = flags.get_mut("walk").and_then(|walk| walk.get_mut("exclude")) else {
         return Ok(());
@@ -188,9 +189,9 @@ pub(crate) fn remember_new(
     Ok(())
 }
 
-/// After a run that has read a document, remembers the options if reading flags were typed, and forgets those
-/// of paths in the typed folders if the run has reached them: if it `is_whole`. A run with a misspelled field
-/// reads no document, so the flags of an earlier run stay.
+/// After a run that has read a document, remembers the options if reading flags were typed. A run that
+/// `is_whole` has also read all paths in the typed folders, so the options of these paths are forgotten. A
+/// run with a misspelled field reads no document, so the flags of an earlier run stay.
 ///
 /// # Errors
 /// Fails if the database cannot be read or written.
@@ -210,8 +211,8 @@ pub(crate) fn remember(
         if !is_whole {
             return Ok(());
         }
-        // Paths in a typed folder were read with the same flags. Their own would refuse each later ingest of
-        // the folder.
+        // Paths in a typed folder were read with the same flags. If their own flags stayed remembered, each
+        // later ingest of the folder would be refused.
         let sources = database.remembered_sources()?;
         let read = below::read_paths(&sources, args, &options.walk)?;
         return Ok(database.remember(&read, &IngestOptions::default())?);

@@ -145,8 +145,8 @@ impl Verb {
 /// The program's command line: the definitions above, with examples, and with the formats that each command
 /// has.
 ///
-/// A value such as `-1` belongs to the flag before it. So the error says that it is out of range, and not
-/// that it is an unknown flag.
+/// A value such as `-1` belongs to the flag before it. So the error says that the value is out of range, and
+/// not that `-1` is an unknown flag.
 pub(crate) fn command() -> Command {
     let takes_numbers = |arg: Arg| {
         let takes = !arg.is_positional() && arg.get_action().takes_values();

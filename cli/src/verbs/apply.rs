@@ -94,7 +94,8 @@ pub(crate) fn act(
         );
     }
     remarks(&summary, &options.action, printer);
-    // A list says what must leave. A report says what may; a run that takes nothing has still not worked.
+    // A list names documents that must leave, so it is a failure if one stays. A report names documents that
+    // may leave, so it is a failure only if all stay.
     let stays_in_spite = summary.left > 0 && (summary.listed || summary.applied == 0);
     let kept_out = summary.kept_out_left + summary.kept_out_unsearched;
     let not_done = [summary.failed, summary.missing, summary.unjustified, kept_out];

@@ -42,7 +42,7 @@ pub(crate) fn run(global: &Global, args: &BackupArgs, printer: &Printer) -> anyh
     }
     let database = database::builder(global).open_writer(database::existing(global)?)?;
     database::tell_if_repaired(&database, printer);
-    // Later backups share most files with earlier ones.
+    // Only the first backup needs this space: later backups share most files with earlier ones.
     if backups(&args.folder).map_or(true, |backups| backups.is_empty()) {
         warn_of_space(database.stats()?.stored_bytes(), &args.folder, printer);
     }

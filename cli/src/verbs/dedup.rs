@@ -22,7 +22,7 @@ use crate::setting::Setting;
 use crate::typed::{DedupArgs, Global, OutputFormat};
 use crate::verbs::{apply, repeats, thresholds};
 
-/// No warning for sources with fewer documents.
+/// Minimum number of documents of a source that can cause a warning.
 const WARNED_DOCUMENTS: u64 = 20;
 
 pub(crate) fn run(global: &Global, args: &DedupArgs, printer: &Printer) -> anyhow::Result<RunStatus> {

@@ -161,7 +161,7 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
         printer.note(&format!(
             "{documents} {verb} new and the same as stored ones whose files no longer exist: {new} as {old}"
         ));
-        // Otherwise there is nothing to remove or to rename.
+        // If `--prune` has removed the old document, there is nothing to remove or to rename.
         if !old_is_pruned {
             printer.note(&hint_to_rename(&old, &new, args.dry_run));
         }
@@ -214,7 +214,7 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
 fn tell_of_copies(database: &Database, sources: &[Source], printer: &Printer) -> anyhow::Result<()> {
     let mut folders = BTreeSet::new();
     for path in sources.iter().filter_map(Source::path) {
-        // Without a slash at the end.
+        // Collecting the components drops a slash at the end.
         let absolute: PathBuf = std::path::absolute(path)?.components().collect();
         folders.extend(absolute.ancestors().skip(usize::from(!path.is_dir())).map(Path::to_owned));
     }
@@ -271,7 +271,7 @@ struct Events {
     /// The first file that is named by its path: the name as typed, its name, and the file of the typed name.
     named_by_path: Option<(String, String, String)>,
     /// A document whose file is gone while a new document has the same content, and the new document. Of
-    /// several, the two whose names differ least: others may be copies of the moved file.
+    /// several such pairs, the pair whose names differ least: the others may be copies of the moved file.
     moved: Option<(String, String)>,
     /// True if `--prune` has removed the old document of `moved`.
     old_is_pruned: bool,

@@ -126,7 +126,7 @@ fn list_by_longest(
 ) -> anyhow::Result<PairsSummary> {
     // Any pair may have the longest passage, so all pairs are needed.
     let PairsAnswer { mut pairs, summary, .. } = database.pairs(&options.clone().top(None), &bar.task())?;
-    // The longest passage is found even if short passages are left out.
+    // Without --passages only the longest passage matters. It is found even if shorter ones are left out.
     let most = if args.passages { how.joining.most } else { Some(HtmlOptions::MAX_PASSAGES) };
     let how = how.clone().joining(how.joining.most(most));
     for some in pairs.chunks_mut(AT_A_TIME) {

@@ -243,8 +243,8 @@ impl Asked<'_> {
     }
 }
 
-/// The folder of the first query that is a file or folder, as it was typed: itself if it holds folders,
-/// otherwise the folder around it.
+/// The folder of the first query that is a file or folder, as the user typed it. If the query holds folders,
+/// this is the query itself; otherwise it is the folder around it.
 fn folder_of(sources: &[QuerySource]) -> String {
     let mut paths = sources.iter().filter_map(|source| match source {
         QuerySource::File(path) => Some(path.as_path()),
@@ -307,7 +307,8 @@ pub(super) fn tell_attachments(attachments: u64, printer: &Printer) {
     }
 }
 
-/// Says that attachments of queried mails were not read. The flag reads those of files only.
+/// Says that attachments of queried mails were not read. `--attachments` reads attachments of files only, so
+/// the hint at it is left out without files.
 fn tell_attachments_of(sources: &[QuerySource], attachments: u64, printer: &Printer) {
     let is_file = |source: &QuerySource| matches!(source, QuerySource::File(path) if path.as_os_str() != "-");
     if sources.iter().any(is_file) {

@@ -15,22 +15,22 @@ use crate::resolved::database;
 use crate::run_status::RunStatus;
 use crate::typed::{Global, RestoreArgs};
 
-/// A database that was made of a backup. Also its JSON (`fpdb.restore/1`).
+/// A database that was made from a backup. Also its JSON (`fpdb.restore/1`).
 #[derive(Serialize, schemars::JsonSchema)]
 pub(crate) struct Restored {
     schema: Schema<Self>,
     /// The database's folder.
     path: String,
-    /// The folder of backups, as it was given.
+    /// The folder of backups, as the user gave it.
     folder: String,
     /// The number of the backup in the folder.
     number: u32,
-    /// When the backup was made, in seconds since 1970.
+    /// The time of the backup, in seconds since 1970.
     made_at: i64,
-    /// Number of documents in it.
+    /// Number of documents in the database.
     documents: u64,
-    /// Number of contents that it does not keep out, and that a newer backup in the folder does, or the
-    /// database that was backed up, if it is there.
+    /// Number of contents that the restored database does not keep out, but that a newer backup in the folder
+    /// keeps out, or the database that was backed up, if that database still exists.
     #[serde(skip_serializing_if = "is_zero")]
     kept_out_since: u64,
 }

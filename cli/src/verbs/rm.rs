@@ -78,7 +78,8 @@ pub(crate) fn run(global: &Global, args: &RmArgs, printer: &Printer) -> anyhow::
     Ok(if unknown_names.is_empty() && removal.unknown_ids.is_empty() { RunStatus::Done } else { RunStatus::Incomplete })
 }
 
-/// Prints documents that stay although they have the bytes of a removed document: the first of them for each.
+/// Prints documents that stay although they have the bytes of a removed document: for each removed document
+/// the first such document.
 fn note_copies(database: &Database, removed: &[DocumentInfo], printer: &Printer) -> anyhow::Result<()> {
     let mut copies = BTreeSet::new();
     for document in removed {
@@ -92,8 +93,9 @@ fn note_copies(database: &Database, removed: &[DocumentInfo], printer: &Printer)
     Ok(())
 }
 
-/// The documents that notes on what stays after a removal need: one for each content that other documents
-/// also have, and mails whose attachments are documents. So a large removal keeps few in memory.
+/// The documents whose copies or attachments stay after their removal: one document for each content that
+/// other documents also have, and mails whose attachments are documents. A large removal keeps only these in
+/// memory.
 fn that_may_leave_others(database: &Database, ids: &[DocId]) -> anyhow::Result<Vec<DocumentInfo>> {
     let (mut documents, mut contents) = (Vec::new(), BTreeSet::new());
     for &id in ids {
@@ -152,7 +154,7 @@ fn note_attachments(
     Ok(())
 }
 
-/// Lets documents in again that were removed under these names.
+/// Lets later ingests add contents again that were removed with `--keep-out`, by names and digests.
 fn readmit(global: &Global, database: &DatabaseWriter, args: &RmArgs, printer: &Printer) -> anyhow::Result<RunStatus> {
     let removal = database.readmit(&args.readmit)?;
     summary(global, &removal, "")?;

@@ -56,7 +56,7 @@ mod with_service {
         let path = options.db.clone();
         let scheme = if options.tls_cert.is_some() { "https" } else { "http" };
         let served = fpdb_serve::serve(options, |address| {
-            // Elsewhere than on a terminal, standard error is the log, which has the address in JSON.
+            // If standard error is not a terminal, it is the log, which has the address in JSON.
             if std::io::stderr().is_terminal() {
                 let path = database::display_path(&path);
                 printer.note(&format!("serving {path} at {scheme}://{address}/ (Ctrl-C ends it)"));

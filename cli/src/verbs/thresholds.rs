@@ -1,4 +1,4 @@
-//! `fpdb dedup --thresholds`: lists the documents that each of several thresholds would remove.
+//! `fpdb dedup --thresholds`: counts the documents that dedup would remove at each of several thresholds.
 
 use fpdb::dedup::{DedupBy, DedupOptions};
 use fpdb::{Database, Error, StopToken};
@@ -17,13 +17,13 @@ use crate::typed::{Global, OutputFormat};
 #[derive(Serialize, schemars::JsonSchema)]
 pub(crate) struct ThresholdTotals {
     schema: Schema<Self>,
-    /// The least resemblance or containment.
+    /// The minimum resemblance or containment.
     threshold: f64,
     /// Number of documents.
     documents: u64,
     /// Number of removable documents.
     removable: u64,
-    /// Their size in bytes.
+    /// Size of the removable documents in bytes.
     bytes: u64,
     /// Number of undecided documents, which stay.
     undecided: u64,

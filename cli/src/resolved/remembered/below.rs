@@ -1,4 +1,5 @@
-//! Below: remembered paths in the folders of a command that were ingested with other flags than its own.
+//! Below: remembered paths in the folders of a command that were ingested with other flags than the flags of
+//! this command.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -16,8 +17,8 @@ use crate::typed::reading_flags::words_of_json;
 /// Maximum number of paths that a message names.
 const NAMED: usize = 3;
 
-/// Maximum number of paths that the advice leaves out. An advice with some of them only would let the ingest
-/// read the others.
+/// Maximum number of paths that the advice leaves out. With more paths, the advice lists none: an ingest that
+/// leaves out only some of them would read the others.
 const ADVISED: usize = 20;
 
 /// A remembered path that is read because it lies in a typed folder.
@@ -26,8 +27,8 @@ struct Below<'a> {
     source: &'a RememberedSource,
 }
 
-/// The remembered paths that `walk` reads in folders of the command, if their flags are `others`. Paths that
-/// are typed themselves do not count.
+/// The remembered paths that `walk` reads in folders of the command and whose flags fulfil `others`. Typed
+/// paths themselves do not count.
 fn below<'a>(
     sources: &'a [RememberedSource],
     args: &'a IngestArgs,
@@ -70,8 +71,8 @@ pub(super) fn read_paths<'a>(
     Ok(below(sources, args, walk, |_| true)?.into_iter().map(|below| &*below.source.path).collect())
 }
 
-/// Refuses paths that hold files or folders which were ingested with other flags than `chosen`: they would
-/// not hold for these, and the ingest would remove what it read with them.
+/// Refuses typed folders with files or folders in them that were ingested with other flags than `chosen`.
+/// This ingest would not apply those flags, and would replace or remove documents that were read with them.
 ///
 /// # Errors
 /// Fails if there are such files or folders.

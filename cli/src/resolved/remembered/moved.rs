@@ -11,17 +11,18 @@ use serde_json::Value;
 
 use super::Flags;
 
-/// Number of documents that show where a file or folder was: one of the first tells.
+/// Maximum number of documents whose paths are searched for the former place of a file or folder.
 const LOOKED_AT: usize = 100;
 
-/// Finds the flags of moved paths. A path was moved if a remembered path is gone that ends as this one is
-/// typed, and documents of this name were read from it.
+/// Finds the flags of moved paths. A typed path was moved if a remembered path that ends with it is gone, and
+/// documents with the typed name were read from the remembered path.
 pub(super) struct Moved<'a> {
     database: &'a Database,
     sources: HashMap<&'a Path, &'a RememberedSource>,
     /// The last components of the remembered paths. Most typed paths end with none of them.
     last_names: HashSet<&'a OsStr>,
-    /// The flags of each name that was looked for, with globs for its new place.
+    /// The flags of each path that was searched for, with globs for its new place. `None` if it was not
+    /// moved.
     known: BTreeMap<PathBuf, Option<Flags>>,
 }
 

@@ -5,7 +5,7 @@ use fpdb::{DatabaseWriter, IngestSummary, Profile, Unit};
 
 use crate::render::{count, duration, quoted, size};
 
-/// With fewer documents there is no hint about short records.
+/// Minimum number of added documents for a hint about short records.
 const FEW_RECORDS: u64 = 10;
 
 /// The advice to compact, if a cold query reads many blocks for each hash.
@@ -59,8 +59,8 @@ pub(super) fn differing(old: &str, new: &str) -> usize {
 
 /// The advice after an ingest of files that were moved. `old` and `new` are the names of one of these files.
 pub(super) fn hint_to_rename(old: &str, new: &str, dry_run: bool) -> String {
-    // The names have these ends in common, below a folder or an archive, or as records of a file. The first
-    // component of each name must remain, even if a folder was moved into another one.
+    // The common ends of both names: a path below a folder or in an archive, or the number of a record. The
+    // first component of each name must remain, even if a folder was moved into another one.
     let is_end = |at: usize| {
         let number = old[at..].strip_prefix([':', '#']);
         number.is_none_or(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))

@@ -1,4 +1,4 @@
-//! Kept out: how removed documents whose files still exist are left out of later ingests.
+//! Kept out: advises how later ingests leave out removed documents whose files still exist.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -10,8 +10,8 @@ use crate::printer::Printer;
 use crate::render::as_words;
 use crate::typed::reading_flags::words_of_json;
 
-/// Says with which `--exclude` the next ingest leaves these documents out. Flags replace remembered flags, so
-/// the hint repeats those of the remembered file or folder that a document was read from.
+/// Prints the `ingest` command that leaves these documents out. Typed flags replace remembered flags, so the
+/// command repeats the flags that are remembered for the file or folder of a document.
 pub(super) fn hint(database: &Database, removed: &[DocumentInfo], printer: &Printer) -> anyhow::Result<()> {
     let mut commands: BTreeMap<String, (Vec<String>, BTreeSet<String>)> = BTreeMap::new();
     for document in removed {
@@ -50,7 +50,7 @@ pub(super) fn hint(database: &Database, removed: &[DocumentInfo], printer: &Prin
     Ok(())
 }
 
-/// True if a name counts records of a file: mails of a mailbox, or lines.
+/// True if a name contains the number of a record in its file: of a mail in a mailbox, or of a line.
 fn is_numbered(name: &str) -> bool {
     let after = name.split(['#', ':']).skip(1);
     after
