@@ -110,7 +110,7 @@ impl App {
         followed
     }
 
-    /// True if answers show an earlier commit than the last one, because that one cannot be read.
+    /// True if answers show an earlier commit than the last one, because the last one cannot be read.
     pub(crate) fn is_behind(&self) -> bool {
         self.behind.load(Ordering::Relaxed)
     }
@@ -207,7 +207,7 @@ async fn run(app: Arc<App>, started: impl FnOnce(std::net::SocketAddr)) -> Resul
     Ok(())
 }
 
-/// Shows the commits of other processes, a second after each of them.
+/// Looks for commits of other processes every second, and shows them.
 async fn follow(app: Arc<App>) {
     // An error that lasts is logged once.
     let mut logged = String::new();

@@ -60,7 +60,7 @@ pub enum ServeError {
         /// The file.
         path: PathBuf,
     },
-    /// Every user of the machine may read or write the key file.
+    /// Users other than the owner may write the key file.
     #[error("users other than the owner may change {}", .path.display())]
     OpenKeyFile {
         /// The file.

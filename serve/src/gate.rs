@@ -77,7 +77,7 @@ pub(crate) async fn admit(State(app): State<Arc<App>>, request: Request, next: N
     response
 }
 
-/// Checks a request and passes it on. Ends it when its time is over.
+/// Checks a request and passes it on. Ends the request when its time is over.
 async fn pass(app: &App, sender: Option<Identity>, mut request: Request, next: Next) -> Answer<Response> {
     let identity = check(app, sender, &request)?;
     if let Some(rate) = identity.as_ref().and_then(|identity| identity.rate.as_ref())
@@ -86,7 +86,7 @@ async fn pass(app: &App, sender: Option<Identity>, mut request: Request, next: N
         let wait = until.wait_time_from(DefaultClock::default().now());
         return Err(Problem::too_often(wait.as_secs() + 1));
     }
-    // Without keys there is no room per key.
+    // Without keys there is no limit per key.
     let room = match identity.as_ref().and_then(|identity| identity.room.clone()).map(|room| room.try_acquire_owned()) {
         None => None,
         Some(Ok(room)) => Some(room),
@@ -109,7 +109,8 @@ fn check(app: &App, sender: Option<Identity>, request: &Request) -> Answer<Optio
     check_origin(request.headers())?;
     let identity = sender.ok_or_else(Problem::no_key)?;
     if [Method::GET, Method::HEAD].contains(request.method()) {
-        // Some lists need more than the right to read, but change nothing.
+        // Some lists need more than the right to read, but change nothing, so a service that only reads shows
+        // them.
         check_rights(&identity, needed)?;
     } else {
         allow(app, &identity, needed)?;
@@ -117,7 +118,7 @@ fn check(app: &App, sender: Option<Identity>, request: &Request) -> Answer<Optio
     Ok(Some(identity))
 }
 
-/// Checks that a sender may do what needs this right. A service that only reads allows no changes.
+/// Checks that a sender has this right. A service that only reads allows no changes.
 pub(crate) fn allow(app: &App, who: &Identity, needed: Rights) -> Answer<()> {
     check_rights(who, needed)?;
     if app.options.read_only && needed > Rights::Read { Err(Problem::read_only()) } else { Ok(()) }

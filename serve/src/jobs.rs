@@ -1,6 +1,6 @@
-//! Jobs: work that takes longer than a request may. A job that reads runs on a handle of its own, so it holds
-//! up no change. `compact` and `backup` run on the writer's thread, and changes wait for them. A result is a
-//! temporary file, which is gone when the job is dropped or the service ends.
+//! Jobs: work that may take longer than a request is allowed to. A job that only reads has its own handle, so
+//! it delays no change. `compact` and `backup` run on the writer's thread, and changes wait for them. A
+//! result is a temporary file, which is gone when the job is dropped or the service ends.
 
 use std::collections::VecDeque;
 use std::fs::File;

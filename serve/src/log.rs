@@ -31,7 +31,7 @@ pub(crate) struct JobLine<'a> {
     /// The id of the job.
     pub(crate) job: &'a str,
     pub(crate) kind: JobKind,
-    /// The name of the key that asked for it; empty without one.
+    /// The name of the key that requested the job; empty without one.
     pub(crate) key: &'a str,
     /// The cause.
     pub(crate) failed: &'a str,

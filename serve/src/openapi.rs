@@ -1,6 +1,6 @@
 //! OpenAPI: the description of the routes, made from the handlers. The schemas of the library's answers are
-//! the published ones (`docs/schemas`): `fpdb.query-1` is that of `fpdb.query/1`. OpenAPI 3.1 takes JSON
-//! Schema as it is.
+//! the published ones (`docs/schemas`): `fpdb.query-1` is the schema of `fpdb.query/1`. OpenAPI 3.1 accepts
+//! JSON Schema unchanged.
 
 use std::sync::LazyLock;
 
@@ -167,7 +167,7 @@ pub(crate) async fn show() -> Answer<impl IntoResponse> {
     Ok(([(header::CONTENT_TYPE, "application/json")], described.clone()))
 }
 
-/// The description, which is made once: everybody may ask for it.
+/// The description. It is made only once, because anybody may request it, as often as they like.
 static DESCRIPTION: LazyLock<Result<Bytes, String>> =
     LazyLock::new(|| describe().map(|described| described.to_string().into()).map_err(|error| error.to_string()));
 

@@ -13,7 +13,7 @@ use utoipa::ToSchema;
 
 use crate::reopening;
 
-/// An error of a request. In a box, since most requests have none.
+/// An error of a request. It is boxed to keep results small, since most requests have no error.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 #[serde(transparent)]
 pub(crate) struct Problem(Box<ProblemDetails>);
@@ -203,7 +203,7 @@ impl Problem {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, "ending", "the service ends").retry_after(5)
     }
 
-    /// The database refused the last change a moment ago, or takes none before it is opened again.
+    /// The database refused the last change a moment ago, or takes no changes until it is opened again.
     pub(crate) fn not_written() -> Self {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, "not-written", "the database refused the last change")
             .hint("the log of the service tells the cause; once it is removed, the service takes changes again")
@@ -260,7 +260,7 @@ impl From<&Error> for Problem {
         use StatusCode as S;
         use Told::{TitleOnly, Whole};
         let (status, kind, title, told) = match error {
-            // The path is that of a temporary file.
+            // The path in this error is that of a temporary file, so the answer leaves it out.
             Error::NotADedupReport { line, detail, .. } => {
                 return Self::bad_request(format!("line {line}: {detail}")).cause(error.chain());
             }
@@ -342,7 +342,7 @@ impl From<&Error> for Problem {
                 (S::INSUFFICIENT_STORAGE, "memory", "the service is allowed too little memory for this", Whole)
             }
             Error::Stopped => (S::SERVICE_UNAVAILABLE, "stopped", "the work was stopped", Whole),
-            // The store takes no changes before it is opened again.
+            // The store takes no changes until it is opened again.
             Error::Store { failure: StoreFailure::Stopped, .. } => return Self::not_written().cause(error.chain()),
             // All other errors concern the server's own files. Errors that are added later are also sent by
             // title only.

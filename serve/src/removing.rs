@@ -10,15 +10,17 @@ use tempfile::NamedTempFile;
 
 /// The documents to remove.
 pub(crate) enum Removing {
-    /// All versions of a document, or the one with this number.
+    /// All versions of a document, or the version with this number.
     Document(String, Option<DocId>),
-    /// All versions of documents with these names, and the documents with these numbers, maybe for good.
+    /// All versions of documents with these names, and the documents with these numbers; with `KeepOut`, for
+    /// good.
     Listed(Vec<String>, Vec<DocId>, KeepOut),
-    /// The documents that prefixes and metadata select, maybe for good.
+    /// The documents that prefixes and metadata select; with `KeepOut`, for good.
     Selected(Vec<String>, Vec<(String, String)>, KeepOut),
     /// The documents of a report of `dedup`, or of a list.
     Reported(NamedTempFile),
-    /// None: lets the contents of documents that were removed for good in again, by names and digests.
+    /// No documents: later ingests may add these contents again, which were removed for good. By names of
+    /// documents, and by digests.
     Readmitted(Vec<String>),
 }
 
@@ -77,7 +79,8 @@ pub(crate) fn in_file(mut lines: impl Read) -> fpdb::Result<NamedTempFile> {
     Ok(file)
 }
 
-/// Reads a file from its start, whatever its position is: several threads may read the same file.
+/// Reads a file from its start and ignores the position of the file, because several threads may read the
+/// same file.
 pub(crate) struct FromStart {
     file: Arc<File>,
     at: u64,

@@ -1,9 +1,8 @@
 //! Reopening: opens the database again, after a commit of another process or after a failed write.
 //!
 //! A service that only reads shows each commit of other processes. A service that writes opens the database
-//! again after a failed write, such as on a full disk. Until then, the store
-//! takes no changes. Opening it again replays its log, as a restart of the service does, so committed
-//! documents are safe.
+//! again after a failed write, such as on a full disk. Until then, the store takes no changes. Opening the
+//! store again replays its log, as a restart of the service does, so committed documents are safe.
 //!
 //! Requests can read at any time. Until the database is open for writing again, they read with a handle that
 //! is open for reading only.
@@ -24,7 +23,7 @@ pub(crate) const PAUSE: Duration = Duration::from_secs(5);
 /// waits again.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Bytes that the disk must take before the store is closed.
+/// Number of free bytes that the disk must have before the store is closed to open it again.
 const ROOM: usize = 16 << 20;
 
 /// The handle that all requests read with; `None` once the service has ended.
@@ -78,8 +77,8 @@ impl Reopening {
         Self { path, builder, reader, tried: None }
     }
 
-    /// Opens the database again, unless it was tried a moment ago. `writer` is the stopped writer, or `None`
-    /// after an attempt that has closed it. Returns true if it was opened.
+    /// Opens the database again, unless the last attempt was less than [`PAUSE`] ago. `writer` is the stopped
+    /// writer, or `None` if an earlier attempt has closed it. Returns true if the database was opened.
     pub(crate) fn attempt(&mut self, writer: &mut Option<DatabaseWriter>) -> bool {
         if self.tried.is_some_and(|tried| tried.elapsed() < PAUSE) {
             return false;
@@ -112,7 +111,7 @@ impl Reopening {
         Ok(())
     }
 
-    /// Writes a file without a name beside the store.
+    /// Checks that the disk has [`ROOM`]: writes a file without a name beside the store.
     fn check_room(&self) -> fpdb::Result<()> {
         let failed = |source| Error::Io { action: "write a file of 16 MiB in", path: self.path.clone(), source };
         let mut file = tempfile::tempfile_in(&self.path).map_err(failed)?;
@@ -154,7 +153,7 @@ mod tests {
         assert_eq!(reader.get().unwrap().document_count(), 1);
         assert_eq!(reader.get().unwrap().stats().unwrap().cache.capacity, 1 << 20);
         drop(of_request);
-        // Too soon.
+        // The next attempt comes too soon.
         assert!(!reopening.attempt(&mut writer));
         reopening.tried = None;
         assert!(reopening.attempt(&mut writer));

@@ -23,20 +23,21 @@ pub struct ServeOptions {
     /// Opens the database for reading only, so that other processes may change it. Each change over HTTP is
     /// refused. Answers show a commit of another process after a second or two.
     pub read_only: bool,
-    /// The address to listen on; by default 127.0.0.1:7788. Other addresses than the machine's own need a key
-    /// file.
+    /// The address to listen on; by default 127.0.0.1:7788. An address that other machines can reach needs a
+    /// key file.
     pub listen: SocketAddr,
     /// Further names under which clients reach the service: host names without a port. The address of
-    /// `listen` is always one, and on a loopback address so are `localhost`, `127.0.0.1` and `[::1]`.
+    /// `listen` always counts as a name. If it is a loopback address, so do `localhost`, `127.0.0.1` and
+    /// `[::1]`.
     pub hosts: Vec<String>,
     /// The file of keys. Without one, everybody who reaches the address has all rights.
     pub key_file: Option<PathBuf>,
-    /// The file of a certificate in PEM, followed by those of its issuers. With one, the service is reached
-    /// by `https` alone.
+    /// The file of a certificate in PEM, followed by the certificates of its issuers. With a certificate,
+    /// clients reach the service by `https` alone.
     pub tls_cert: Option<PathBuf>,
     /// The file of the certificate's private key, in PEM.
     pub tls_key: Option<PathBuf>,
-    /// The folder of backups. Without one, there are none over HTTP.
+    /// The folder of backups. Without a folder, clients cannot make backups over HTTP.
     pub backup_folder: Option<PathBuf>,
     /// Number of newest backups to keep. `None`: all.
     pub keep_backups: Option<usize>,

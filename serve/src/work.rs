@@ -9,7 +9,7 @@ use tokio::sync::Semaphore;
 
 use crate::problem::{Answer, Problem};
 
-/// The places of requests. A request that is processed has a place, and so has one that waits.
+/// The places of requests. Each request that is processed or waits has a place.
 pub(crate) struct Work {
     workers: Semaphore,
     /// Number of workers.

@@ -30,8 +30,8 @@ const WAITING: usize = 1024;
 const IN_A_COMMIT: usize = 1000;
 const BYTES_IN_A_COMMIT: usize = 64 << 20;
 
-/// After a refused change the service is not ready for this time. Then a change may show whether the cause is
-/// gone: without requests the service could not notice.
+/// After a refused change the service reports for this time that it is not ready. Then it reports that it is
+/// ready: only another change can show whether the cause is gone.
 const REFUSED: Duration = Duration::from_secs(60);
 
 /// The cause of an error after a panic of the thread.
@@ -90,7 +90,7 @@ enum Change {
 }
 
 impl Change {
-    /// Refuses a change, because the database takes none.
+    /// Refuses a change, because the database takes no changes.
     fn refuse(self) {
         fn refused<T>(reply: Reply<T>) {
             // The request that waits for the reply may have ended.
@@ -167,7 +167,7 @@ pub(crate) struct Stored {
 }
 
 impl Stored {
-    /// The document is looked up at once, before a later commit replaces it.
+    /// Looks up the document at once, before a later commit replaces it.
     fn look_up(database: &Database, name: &str, outcome: Outcome) -> Self {
         if outcome == Outcome::Kept {
             return Self { outcome, document: None };
@@ -349,7 +349,7 @@ fn make(
             if compaction.is_err() {
                 written.note(&compaction);
             }
-            // After any failure of the engine in it, the store takes no changes.
+            // After a failure of the engine in a compaction, the store takes no changes.
             if let Err(Error::Store { .. }) = &compaction {
                 written.stopped.store(true, Ordering::Relaxed);
             }

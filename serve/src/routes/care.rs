@@ -16,7 +16,7 @@ use crate::metrics::Reading;
 use crate::openapi::listed_backups;
 use crate::problem::{Answer, Problem};
 
-/// Shows the size and the figures of the database. Of its path, the answer has only the last part.
+/// Shows the size and the figures of the database. The answer has only the last part of the database's path.
 #[utoipa::path(get, path = "/v1/stats", tag = "care",
     responses((status = 200, description = "The figures", body = ref("#/components/schemas/fpdb.stats-1")),
         (status = "default", description = "A problem", content_type = "application/problem+json", body = Problem)))]

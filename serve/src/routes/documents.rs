@@ -106,8 +106,8 @@ fn shown(mut document: DocumentInfo) -> DocumentInfo {
 #[serde(default, deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct ShowQuery {
-    /// Also its text, to which the offsets of answers refer, and the encoding of that text. Bytes that are
-    /// not UTF-8 are replaced in the text, so offsets may then differ.
+    /// Also the document's text, to which the offsets of answers refer, and the encoding of that text. Bytes
+    /// that are not UTF-8 are replaced in the text, so offsets may then differ.
     text: bool,
     /// Also the names of the documents with the same bytes.
     identical: bool,
@@ -186,7 +186,7 @@ pub(crate) struct PutQuery {
     /// both.
     #[param(value_type = Option<String>)]
     on_change: Option<OnChange>,
-    /// True if its text counts in no match, like the text of a licence or a handout.
+    /// True if the text of the document counts in no match, like the text of a licence or a handout.
     boilerplate: bool,
 }
 
@@ -202,14 +202,14 @@ impl PutQuery {
 /// A stored document.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct PutView {
-    /// Its name.
+    /// The name of the document.
     name: String,
     /// added, replaced, unchanged or kept.
     outcome: &'static str,
     /// Facts about the document; absent if it was kept.
     #[serde(flatten)]
     facts: Option<PutFacts>,
-    /// Reasons why queries may not find it, in sentences.
+    /// Reasons why queries may not find the document, in sentences.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     warnings: Vec<String>,
@@ -218,15 +218,15 @@ pub(crate) struct PutView {
 /// Facts about a stored document.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct PutFacts {
-    /// Its number.
+    /// The number of the document.
     id: u32,
     /// The format that it was read as.
     format: String,
-    /// Symbols of its text. Without symbols it has no text.
+    /// Number of symbols of the document. It is 0 for a document without text.
     symbols: u64,
-    /// Its fingerprints.
+    /// Number of fingerprints of the document.
     fingerprints: u64,
-    /// Byte sequences that are not characters in its encoding.
+    /// Number of byte sequences that are not characters in the encoding of the document.
     undecodable: u64,
     /// Names of the first documents of the same bytes.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -284,8 +284,8 @@ fn check_name(name: &str) -> Result<(), String> {
     }
 }
 
-/// Stores a document. The answer comes after its commit. A container (zip, JSON lines) is one document, or
-/// none.
+/// Stores a document. The answer comes after its commit. A container (zip, JSON lines) is stored as one
+/// document, or refused.
 #[utoipa::path(put, path = "/v1/documents/{name}", tag = "documents", params(("name" = String, Path, description = "The name, with its slashes"), PutQuery),
     request_body(content = Vec<u8>, content_type = "application/octet-stream", description = "The bytes of the document"),
     responses((status = 200, description = "It was stored before, or has replaced another", body = PutView),
@@ -321,7 +321,7 @@ fn strings(object: Map<String, Value>) -> Result<Vec<(String, String)>, String> 
     object.into_iter().map(value).collect()
 }
 
-/// A line of many documents.
+/// One line of a request that stores many documents.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct BulkLine {

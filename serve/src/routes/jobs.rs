@@ -307,7 +307,7 @@ pub(crate) async fn show_result(
     Ok((headers, Body::new(FileBody { file, at: 0, length, reading: None })).into_response())
 }
 
-/// A part of a file, as it is read.
+/// The running read of a part of a file.
 type Reading = tokio::task::JoinHandle<std::io::Result<Bytes>>;
 
 /// The content of a file. Several clients may read the same file at the same time.

@@ -106,8 +106,8 @@ pub(crate) async fn report(
 /// The media types of a query's body.
 const KINDS: &str = "application/json for a query, application/octet-stream or text/plain for a document as it is, or multipart/form-data";
 
-/// True if a body is a query in JSON. Some clients send a query without its media type. An answer that takes
-/// its JSON for the text would mislead.
+/// True if a body is a query in JSON. Some clients send a query without its media type. An answer that treats
+/// this JSON as the text would mislead.
 fn is_query(body: &[u8]) -> bool {
     serde_json::from_slice(body)
         .is_ok_and(|asked: QueryRequest| asked.text.is_some() || asked.document.is_some() || asked.id.is_some())

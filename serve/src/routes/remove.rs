@@ -46,8 +46,8 @@ pub(crate) struct RemoveRequest {
     /// Removes the documents for good: their bytes are not added again, under whatever name. Not with
     /// `dedup`.
     keep_out: bool,
-    /// Removes none, but lets the contents of documents that were removed for good in again: names of these
-    /// documents, or digests of their bytes.
+    /// Removes no document. Allows contents again that were removed for good: names of the removed documents,
+    /// or digests of their bytes.
     readmit: Vec<String>,
 }
 

@@ -37,8 +37,8 @@ impl<S: Send + Sync> FromRequestParts<S> for Name {
     }
 }
 
-/// A body in memory, and the permit for its memory. The permit is for one copy: a request that keeps parts of
-/// the body drops the body, or makes its documents of it.
+/// A body in memory, and the permit for its memory. The permit covers one copy: a request that keeps parts of
+/// the body must drop the body, or move its bytes into documents.
 pub(super) struct HeldBody {
     pub(super) bytes: Vec<u8>,
     pub(super) room: OwnedSemaphorePermit,

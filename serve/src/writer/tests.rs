@@ -69,7 +69,7 @@ fn a_service_whose_writer_has_panicked_is_not_well() {
     let (sender, waiting) = mpsc::channel(1);
     let writer = Writer { changes: Mutex::new(Some(sender)), thread: Mutex::default(), written: Written::default() };
     assert!(writer.is_well());
-    // A panic drops what the thread has.
+    // A panic drops the receiver of the thread.
     drop(waiting);
     assert!(!writer.is_well());
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();

@@ -150,7 +150,7 @@ fn backups_are_made_in_the_folder_of_the_service() {
     let last = service.get("/metrics").text();
     let last = last.lines().find_map(|line| line.strip_prefix("fpdb_last_backup_timestamp_seconds ")).unwrap();
     assert!((made_at.as_i64().unwrap()..).contains(&last.parse().unwrap()), "{last}, {made_at}");
-    // Another database adds no backup to these.
+    // Another database adds no backup to this folder.
     let of_another = folder.clone();
     let another = Service::new(|options| ServeOptions { backup_folder: Some(of_another), ..options });
     let asked = another.ask("POST", "/v1/backup", &[], "");

@@ -67,7 +67,7 @@ fn the_result_of_a_dedup_removes_what_has_not_changed() {
     let mut left = names(&service);
     left.sort();
     assert_eq!(left, ["a1", "b1", "b2", "c1", "c2", "d1"]);
-    // Repeated, it changes nothing.
+    // The same request again changes nothing.
     assert_eq!(remove(&service, &json!({"dedup": job}))["removed"], 0);
 }
 
