@@ -84,7 +84,7 @@ impl Arrays {
 #[derive(Clone)]
 enum Column {
     Plain(ArrayRef),
-    /// Keys into other values. They are made once, because making them takes time for each row.
+    /// Keys into other values. Both are computed once, because computing them for each row would take long.
     Dictionary {
         array: ArrayRef,
         keys: Vec<usize>,

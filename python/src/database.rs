@@ -138,7 +138,7 @@ impl NativeDatabase {
         ingested(py, wait(py, &caller, &mut (), |task, _| writer.ingest_sources(&sources, &options, task)))
     }
 
-    /// Stores how these files and folders are read.
+    /// Stores the options with which these files and folders are read.
     fn remember(&self, py: Python<'_>, paths: Vec<PathBuf>, options: Given) -> PyResult<()> {
         let writer = self.writer()?;
         let options = options.ingest()?;
@@ -337,7 +337,7 @@ impl NativeDatabase {
         json(&py.detach(|| handle.database().plan_dedup(&options)).map_err(raise)?)
     }
 
-    /// A row for each file, and the JSON of the summary.
+    /// Acts on the report of a dedup. Returns a row for each file, and the JSON of the summary.
     fn apply(&self, py: Python<'_>, report: PathBuf, options: Applying, caller: Caller) -> PyResult<(Rows, String)> {
         let (handle, options) = (self.handle()?, options.options()?);
         let mut files = Vec::new();
@@ -356,7 +356,7 @@ impl NativeDatabase {
         NativePages::new(&self.0)
     }
 
-    /// Like [`Self::document_pages`], but as an Arrow stream.
+    /// All documents, as an Arrow stream.
     fn documents_stream<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
         let (pages, schema) = (NativePages::new(&self.0)?, arrow::document_schema());
         arrow::stream(py, schema.clone(), move || match pages.read(BATCH) {
@@ -366,7 +366,7 @@ impl NativeDatabase {
         })
     }
 
-    /// The documents of a name, oldest first.
+    /// The documents with this name, oldest first.
     fn documents_named(&self, py: Python<'_>, name: &str) -> PyResult<Rows> {
         let handle = self.handle()?;
         let database = handle.database();
@@ -380,7 +380,7 @@ impl NativeDatabase {
         Ok(Rows::new(Answers::Document(found.map_err(raise)?)))
     }
 
-    /// The document of a number.
+    /// The document with this number.
     fn document(&self, py: Python<'_>, id: u32) -> PyResult<Rows> {
         let handle = self.handle()?;
         Ok(Rows::new(Answers::Document(vec![py.detach(|| handle.database().document(DocId(id))).map_err(raise)?])))
@@ -419,7 +419,7 @@ impl NativeDatabase {
         json(&wait(py, &caller, &mut (), |task, _| writer.remove_reported(&report, task)).whole()?)
     }
 
-    /// Keeps the contents of these documents out, and of those that prefixes and values select.
+    /// Keeps out the contents of these documents, and of the documents that prefixes and values select.
     fn keep_out(
         &self,
         py: Python<'_>,
@@ -440,7 +440,8 @@ impl NativeDatabase {
         wait(py, &caller, &mut (), keep_out).whole()
     }
 
-    /// Lets contents in again, by the names of removed documents and by digests. Returns their number.
+    /// Lets later ingests add contents again, by the names of removed documents and by digests. Returns the
+    /// number of these contents.
     fn readmit(&self, py: Python<'_>, names: Vec<String>) -> PyResult<u64> {
         let writer = self.writer()?;
         Ok(py.detach(|| writer.readmit(&names)).map_err(raise)?.readmitted.unwrap_or_default())

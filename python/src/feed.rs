@@ -29,7 +29,7 @@ const PORTIONS: usize = 3;
 /// one document, unless the iterable has ended. Its last document may exceed the bytes.
 const PORTION: (usize, usize, Duration) = (256, 1 << 20, Duration::from_millis(50));
 
-/// A text of a table that has more bytes is not copied as a whole.
+/// Maximum number of bytes of a text of a table that is copied as a whole.
 const SMALL: usize = 64 << 10;
 
 /// A portion of documents, in the order of the source.

@@ -232,7 +232,7 @@ impl RowStream {
 
     /// Ends the search. Only the rest of the batch that is read row by row can still be read.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
-        // Then a thread that waits for rows releases the lock.
+        // The stop ends the wait of a thread that waits for rows, which then releases the lock.
         self.0.stop.stop();
         py.detach(|| self.0.reading().map(|mut reading| reading.cut()))
     }

@@ -21,7 +21,7 @@ pub(crate) const TICK: Duration = Duration::from_millis(50);
 pub(crate) struct StopToken(fpdb::StopToken);
 
 impl StopToken {
-    /// A token that this one stops, and that does not stop this one.
+    /// A token that stops with this one. To stop the returned token does not stop this one.
     pub(crate) fn child(&self) -> fpdb::StopToken {
         self.0.child()
     }
@@ -78,7 +78,7 @@ pub(crate) trait Feed: Send {
     fn close(&mut self);
 }
 
-/// For work that needs no documents.
+/// The feed of work that needs no documents.
 impl Feed for () {
     fn feed(&mut self) -> PyResult<()> {
         Ok(())

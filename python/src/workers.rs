@@ -22,7 +22,7 @@ type Work = Box<dyn FnOnce() + Send>;
 /// A waiting worker: its number, and the sender of its work.
 type Worker = (u64, Sender<Work>);
 
-/// The workers that wait for work.
+/// The idle workers.
 struct Idle {
     /// The process that has these threads. A forked process has none of them.
     process: u32,
