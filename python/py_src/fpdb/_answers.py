@@ -23,7 +23,7 @@ T = TypeVar("T")
 A = TypeVar("A", bound="Answer")
 
 
-#: Bytes of UTF-8 that begin no character, and bytes of a text between two counts of its characters.
+#: Bytes of UTF-8 that begin no character, and the number of bytes of a text between two counts of its characters.
 _CONTINUATION, _STRETCH = bytes(range(0x80, 0xC0)), 4096
 
 
@@ -44,7 +44,7 @@ class _CodePoints:
         return len(self._text[start:end].translate(None, _CONTINUATION))
 
     def before(self, offset: int) -> int | None:
-        """None behind bytes that are not UTF-8, and within a character."""
+        """Number of code points before the offset. None after the first byte that is not UTF-8, and inside a character."""
         if not 0 <= offset <= self._valid or self._text[offset : offset + 1] in self._INSIDE:
             return None
         stretch = offset // _STRETCH
@@ -54,7 +54,7 @@ class _CodePoints:
 
 
 class _Text:
-    """The bytes that offsets count, with their encoding. They are got when they are first needed."""
+    """The bytes that offsets count, with their encoding. They are loaded when they are first needed."""
 
     def __init__(self, load: Callable[[], tuple[bytes, str] | None]) -> None:
         self._load: Callable[[], tuple[bytes, str] | None] | None = load
@@ -62,7 +62,7 @@ class _Text:
         self._code_points: _CodePoints | None = None
 
     def _utf8(self) -> bytes | None:
-        """The bytes, if they are UTF-8 but for errors."""
+        """The bytes, unless they have another encoding than UTF-8."""
         if self._load is not None:
             try:
                 loaded = self._load()
@@ -107,7 +107,7 @@ class Answer:
     """The base of all answers: `to_dict` gives the JSON object."""
 
     def to_dict(self) -> dict[str, Any]:
-        """The answer as the JSON has it."""
+        """The answer as an object of the JSON."""
         made: dict[str, Any] = {}
         for item in dataclasses.fields(self):  # type: ignore[arg-type]
             value = getattr(self, item.name)
@@ -143,14 +143,14 @@ def _plain(value: Any) -> Any:
 
 @dataclass(frozen=True)
 class Location(Answer):
-    """Where text is in a document.
+    """The place of a text in a document.
 
     Attributes:
-        start: byte offset of its first byte in the original document.
-        end: byte offset after its last byte.
-        lines: its first and last line, counted from 1.
-        pages: of a PDF, its first and last page; the first page of the document is 1. None for other formats, and where the text of
-            the document is not at hand.
+        start: byte offset of the first byte of the text in the original document.
+        end: byte offset after the last byte of the text.
+        lines: first and last line of the text, counted from 1.
+        pages: in a PDF, first and last page of the text; the first page of the document is 1. None for other formats, and if the text of
+            the document is not available.
     """
 
     start: int
@@ -164,9 +164,9 @@ class Location(Answer):
     def slice(self) -> slice | None:
         """The place as a slice of the document as a Python string: `text[location.slice]`. It counts code points.
 
-        None where the text of the document is not at hand (also once the database is closed), where it is not UTF-8, and behind
-        bytes of it that are not. Of a document whose text was unpacked or extracted
-        (a compressed file, mail, PDF) it indexes that text.
+        None if the text of the document is not available (also after the database is closed), if it is not UTF-8, and after bytes of it
+        that are not UTF-8. If the text was unpacked or extracted from the document (a compressed file, mail, PDF), the slice indexes that
+        text.
         """
         if self._slice is None and self._text is not None:
             object.__setattr__(self, "_slice", self._text.slice(self.start, self.end))
@@ -174,7 +174,9 @@ class Location(Answer):
 
     @property
     def text(self) -> str | None:
-        """The text that stands there, with U+FFFD for bytes that are no characters; None where it is not at hand, or in another encoding."""
+        """The text at this place, with U+FFFD for bytes that are not characters. None if it is not available or has another encoding than
+        UTF-8.
+        """
         return None if self._text is None else self._text.excerpt(self.start, self.end)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -194,14 +196,14 @@ class Passage(Answer):
     """A pair of matching spans, one in each document.
 
     Attributes:
-        query: where it is in the query.
-        document: where it is in the stored document.
-        symbols: symbols of the query that it covers.
-        agreement: the share of its symbols that are equal and in order; None where they were not compared.
-        exact: whether the spans were compared symbol by symbol. False: they are inferred from fingerprints.
-        same_names: of source code, the share of its names that are the same in both documents: 1 is the same text, 0 the same
-            structure under other names. None where it has no names or they were not compared, and of other text.
-        as_written: of source code in two views, True if it is a passage of the text as written. Its symbols are then words and
+        query: its place in the query.
+        document: its place in the stored document.
+        symbols: number of symbols of the query in the passage.
+        agreement: the share of the symbols of the passage that are equal and in the same order. None if the spans were not compared.
+        exact: True if the spans were compared symbol by symbol. False if they are inferred from fingerprints.
+        same_names: for source code, the share of the names in the passage that are the same in both documents: 1 for the same text, 0 for
+            the same structure with other names. None if the passage has no names or the names were not compared, and for other text.
+        as_written: for source code in two views, True for a passage of the text as written. The symbols of this passage are words and
             marks.
     """
 
@@ -224,30 +226,30 @@ class Match(Answer):
     """A document that shares text with the query. Scores and coverage are shares from 0 to 1.
 
     Attributes:
-        document: its name.
-        id: its number, which tells versions of one name apart.
-        document_bytes, document_symbols: its size.
-        extracted: True if offsets and lines in it are of the text extracted from it, such as from a PDF.
-        shared: looked-up fingerprints that it holds.
-        score: what matches are ordered by: the mode's measure, weighted if fingerprints are.
-        containment: the share of the query's fingerprints that it holds.
-        document_containment: the share of its fingerprints that the query holds.
-        resemblance: shared / all fingerprints of the two.
-        text_shared, text_containment, text_document_containment, text_resemblance: of source code in two views, the same measures
-            of the text as written; those above are then of the structure, and `score` is the larger of both views.
-        interval: the 95% interval of an estimated score, else None.
+        document: the name of the document.
+        id: the number of the document. Versions with one name have different numbers.
+        document_bytes, document_symbols: size of the document.
+        extracted: True if offsets and lines are those of the text extracted from the document, such as from a PDF.
+        shared: number of looked-up fingerprints that the document holds.
+        score: the measure that orders matches: the measure of the mode, weighted if fingerprints are weighted.
+        containment: the share of the query's fingerprints that the document holds.
+        document_containment: the share of the document's fingerprints that the query holds.
+        resemblance: number of shared fingerprints / number of all fingerprints of both documents.
+        text_shared, text_containment, text_document_containment, text_resemblance: for source code in two views, the same measures of the
+            text as written. The measures above are then those of the structure, and `score` is the larger of both views.
+        interval: the 95% interval of the score if it is an estimate, else None.
         estimated: names of the measures that are estimates.
-        identical: whether the bytes of both are the same.
-        coverage: the share of the query's symbols inside passages; None where no passages were asked for.
+        identical: True if both documents have the same bytes.
+        coverage: the share of the query's symbols inside passages; None if no passages were requested.
         passages: in order of the query.
-        metadata: what is known of the document beside its content.
-        modified: when its file (or member of an archive) was last changed, in seconds since 1970; None if that is not known, for a submission and
-            in the comparison of two files.
-        inferred: why passages are inferred from fingerprints, or None.
-        files: of a submission, its documents that share most, with their passages; `files_left_out` more share something. Empty
-            without `submission_by`, and for documents that are part of no submission. With `join_submissions`, the pairs of a file of
-            the query and a stored document.
-        query: in `files`, the file of the query that the measures and passages are of, with `join_submissions`; else None.
+        metadata: the metadata of the document, from the user or its container.
+        modified: with `file_times`, the time of the last change of the file (or member of an archive), in seconds since 1970. None if it is
+            not known, for a submission, and in the comparison of two files.
+        inferred: the reason why passages are inferred from fingerprints, or None.
+        files: for a submission, the documents of it that share most, with their passages; `files_left_out` more documents share something.
+            Empty without `submission_by`, and for documents outside any submission. With `join_submissions`, the pairs of a file of the
+            query and a stored document.
+        query: in `files` with `join_submissions`, the file of the query whose measures and passages these are; else None.
     """
 
     document: str
@@ -281,7 +283,7 @@ class Match(Answer):
 
     @property
     def text(self) -> str | None:
-        """The text of the document, and None for a submission; None where it is not at hand, as `Location.text` is."""
+        """The text of the document; None for a submission. None also if it is not available, as for `Location.text`."""
         return None if self._text is None else self._text.text()
 
     def __getstate__(self) -> dict[str, Any]:
@@ -302,7 +304,7 @@ class Match(Answer):
 
 @dataclass(frozen=True)
 class Ignored(Answer):
-    """A part of the query whose fingerprints count in no match: `because` is boilerplate, common, quoted or phrase."""
+    """A part of the query whose fingerprints count in no match. `because` is boilerplate, common, quoted or phrase."""
 
     query: Location
     because: str
@@ -312,7 +314,8 @@ class Ignored(Answer):
 class DisguisedWords(Answer):
     """Words that look like other words and do not match them: with look-alike letters of another alphabet, or zero-width spaces.
 
-    `words` is their number. `example` is the first of them, at byte `start` of the document, or of this `file` of a submission.
+    `words` is the number of such words. `example` is the first of them, at byte `start` of the document, or of the file `file` of a
+    submission.
     """
 
     words: int
@@ -323,12 +326,12 @@ class DisguisedWords(Answer):
 
 @dataclass(frozen=True)
 class QueryDocument(Answer):
-    """The document that was queried with; `fingerprints` are its distinct hashes at `window`.
+    """The query document. `fingerprints` is the number of its distinct hashes at `window`.
 
-    `extracted` is True if offsets and lines in it are of the text extracted from it, such as from a PDF. `metadata` is that of a record
-    or a stored document: its id and the fields to keep, for example. `attachments` is the number of a mail's attachments that are not read.
-    `files` is the number of files of a submission that are one query, with `join_submissions`; else 0. `files_unread` more of its files
-    cannot be read. `disguised` tells of words that look like others, if there are many.
+    `extracted` is True if offsets and lines are those of the text extracted from the document, such as from a PDF. `metadata` is that of a
+    record or a stored document: for example its id and the fields to keep. `attachments` is the number of attachments of a mail that are
+    not read. `files` is the number of files of a submission that are one query, with `join_submissions`; else 0. `files_unread` is the
+    number of its other files, which cannot be read. `disguised` describes words that look like other words, if there are many.
     """
 
     name: str
@@ -353,7 +356,7 @@ class QueryDocument(Answer):
 class TextLookup(Answer):
     """The fingerprints of the text as written that a query looked up, in a database of source code in two views.
 
-    The fields have the meanings that they have in `QueryAnswer`; `symbols` and `fingerprints` are those of the query.
+    The fields have the same meanings as in `QueryAnswer`. `symbols` and `fingerprints` are numbers of the query.
     """
 
     symbols: int
@@ -369,24 +372,24 @@ class TextLookup(Answer):
 class QueryAnswer(Answer):
     """The answer to one query, or the comparison of two documents.
 
-    It is a sequence of its matches: `answer[0]` is the best, and `len(answer)` is 0 where nothing was found.
+    It is a sequence of its matches: `answer[0]` is the best, and `len(answer)` is 0 if there are no matches.
 
     Attributes:
-        mode: containment or resemblance: what ranks the matches.
-        weight: what a shared fingerprint counts: none (each the same) or idf.
+        mode: the measure that ranks the matches: containment or resemblance.
+        weight: the weight of a shared fingerprint: none (all count the same) or idf.
         profile: the database's profile.
         query: the query document.
-        looked_up: distinct fingerprints that were looked up.
-        found: how many of these at least one document holds.
-        boilerplate, common, quoted, phrases: how many of these count in no score, and why.
+        looked_up: number of distinct fingerprints that were looked up.
+        found: number of these fingerprints that at least one document holds.
+        boilerplate, common, quoted, phrases: numbers of these fingerprints that count in no score, by reason.
         corpus_containment: found / looked_up.
-        text: in a database of two views, the same figures of the text as written; those above are then of the structure.
-        matching_documents: documents that reach the least score, returned or not. With `rewritten`, only documents with
-            a passage count.
-        below: documents that share a fingerprint and do not reach it.
-        documents_left_out: documents that share a fingerprint and are not compared because of `where`; `found` does not count
-            what only they hold.
-        compared: with `rewritten`, documents whose text was compared; otherwise 0.
+        text: in a database of two views, the same figures of the text as written. The figures above are then those of the structure.
+        matching_documents: number of documents that reach the minimum score, returned or not. With `rewritten`, only documents with a
+            passage count.
+        below: number of documents that share a fingerprint but do not reach the minimum score.
+        documents_left_out: number of documents that share a fingerprint but are not compared because of `where`. `found` does not count
+            fingerprints that only these documents hold.
+        compared: with `rewritten`, the number of documents whose text was compared; otherwise 0.
         ignored: parts of the query that count in no match.
         matches: best first.
     """
@@ -450,7 +453,7 @@ class QueryAnswer(Answer):
 
 @dataclass(frozen=True)
 class PairMeasures(Answer):
-    """Measures of a pair: those of the same names in `Pair`."""
+    """The measures of a pair. They have the same names in `Pair`."""
 
     resemblance: float
     containment_a: float
@@ -462,29 +465,29 @@ class PairMeasures(Answer):
 
 @dataclass(frozen=True)
 class Pair(Answer):
-    """Two documents that share text; `a` came first. Measures are shares from 0 to 1.
+    """Two documents that share text; `a` was added first. Measures are shares from 0 to 1.
 
     Attributes:
-        a, b, a_id, b_id: names and numbers.
-        shared: fingerprints that both hold.
-        resemblance: shared / all fingerprints of the two.
-        containment_a: the share of a's fingerprints that b holds; containment_b the other way round.
-        score: the measure by which pairs are ordered.
-        text_resemblance: of source code, the resemblance of the text as written: in a database of two views, or where `own_text`
-            asks for it.
-        text_shared, text_containment_a, text_containment_b: of source code in two views, the other measures of the text as written;
-            those above are then of the structure.
-        without_boilerplate: the measures without the fingerprints that boilerplate holds, as the score is; None where it holds
-            none of the database.
-        passages: the passages that they share, `query` being a and `document` b, where `passages` asks for them.
-        longest: symbols that count in the longest of these passages; of two submissions, in the longest of any two of their documents.
-        files: of two submissions, the best pairs of their documents, with their passages: first those that reach the thresholds,
-            then those that share most; `files_left_out` more share something. Empty without `submission_by`, and for two
-            documents that are part of no submission.
-        by_files: whether two submissions as wholes are below the thresholds; the first pair in `files` reaches them.
-        a_extracted, b_extracted: True if offsets and lines in the document are of the text extracted from it, such as from a PDF.
-        a_modified, b_modified: with `file_times`, when the file (or member of an archive) was last changed, in seconds since 1970; None if that is
-            not known, and for a submission.
+        a, b, a_id, b_id: names and numbers of the documents.
+        shared: number of fingerprints that both documents hold.
+        resemblance: number of shared fingerprints / number of all fingerprints of both documents.
+        containment_a, containment_b: the share of the fingerprints of a that b holds, and of the fingerprints of b that a holds.
+        score: the measure that orders pairs.
+        text_resemblance: for source code, the resemblance of the text as written: in a database of two views, or with `own_text`.
+        text_shared, text_containment_a, text_containment_b: for source code in two views, the other measures of the text as written. The
+            measures above are then those of the structure.
+        without_boilerplate: the measures without the fingerprints that boilerplate holds, as in the score. None if the database has no
+            boilerplate.
+        passages: with `passages`, the passages that the documents share; `query` is in a and `document` is in b.
+        longest: number of symbols that count in the longest of these passages. For two submissions, in the longest passage of any two of
+            their documents.
+        files: for two submissions, the best pairs of their documents, with their passages: first pairs that reach the thresholds, then
+            pairs that share most; `files_left_out` more pairs share something. Empty without `submission_by`, and for two documents outside
+            any submission.
+        by_files: True if two submissions as wholes are below the thresholds; the first pair in `files` reaches them.
+        a_extracted, b_extracted: True if offsets and lines are those of the text extracted from the document, such as from a PDF.
+        a_modified, b_modified: with `file_times`, the time of the last change of the file (or member of an archive), in seconds since 1970.
+            None if it is not known, and for a submission.
     """
 
     a: str
@@ -517,20 +520,20 @@ class Pair(Answer):
 
 @dataclass(frozen=True)
 class Removable(Answer):
-    """A document that another one makes superfluous.
+    """A removable document: another document justifies its removal.
 
     Attributes:
-        remove, remove_id: the document.
-        keep, keep_id: the survivor, which is itself not removable.
-        because: identical, contained or resembles.
+        remove, remove_id: the removable document.
+        keep, keep_id: the survivor, which is not removable itself.
+        because: the reason: identical, contained or resembles.
         score: the resemblance, or the containment of the document in the survivor.
-        shared: fingerprints that both hold.
-        novel: the longest stretch of the document, in symbols, of which the survivor holds nothing.
-        bytes: bytes of the document.
+        shared: number of fingerprints that both documents hold.
+        novel: number of symbols in the longest stretch of the document that shares nothing with the survivor.
+        bytes: size of the document in bytes.
         remove_digest, keep_digest: the digests of both contents (XXH3-128).
-        run: the run that decided it, where decisions are kept; else None.
-        metadata: what is known of it; `id` first.
-        keep_metadata: what is known of the survivor, likewise.
+        run: the number of the run that made this decision, if decisions are kept; else None.
+        metadata: the metadata of the document, with `id` first.
+        keep_metadata: the metadata of the survivor, with `id` first.
     """
 
     remove: str
@@ -552,7 +555,7 @@ class Removable(Answer):
 
 @dataclass(frozen=True)
 class Undecided(Answer):
-    """A document that stays because the budget did not suffice to decide about it."""
+    """A document that stays because the budget was too small to decide about it."""
 
     document: str
     id: int
@@ -562,7 +565,7 @@ class Undecided(Answer):
 
 @dataclass(frozen=True)
 class DedupSummary(Answer):
-    """The sums of a dedup: numbers of documents, and bytes of the removable ones."""
+    """The totals of a dedup: numbers of documents, and bytes of the removable documents."""
 
     documents: int
     removable: int
@@ -585,9 +588,10 @@ class DedupSummary(Answer):
 
 @dataclass(frozen=True)
 class Superseded(Answer):
-    """A document that stays because an earlier run has decided so, although a later document, `by`, would justify its removal.
+    """A document that an earlier run decided to keep, although a later document, `by`, would justify its removal.
 
-    The other fields are those of `Removable`; `run` has found so, and `by_metadata` is what is known of the later document.
+    The other fields have the meanings of those of `Removable`. `run` is the run that found the later document, and `by_metadata` is the
+    metadata of the later document.
     """
 
     document: str
@@ -609,7 +613,7 @@ class Superseded(Answer):
 class RepeatOf(Answer):
     """The first occurrence of a repeated passage: the document, byte offsets in it, and the digest of its content (XXH3-128).
 
-    `extracted` is True if the offsets are of the text extracted from it.
+    `extracted` is True if the offsets are those of the text extracted from the document.
     """
 
     document: str
@@ -622,16 +626,16 @@ class RepeatOf(Answer):
 
 @dataclass(frozen=True)
 class Repeat(Answer):
-    """A passage that occurs earlier: in a document of a lower number, or further to the front of the same one.
+    """A passage that occurs earlier: in a document with a lower number, or earlier in the same document.
 
     Attributes:
-        document, id: the document, by its name and number.
+        document, id: name and number of the document.
         start, end: byte offsets into the original document.
-        extracted: True if they are of the text extracted from it, such as from a PDF.
-        symbols: its length in symbols.
+        extracted: True if the offsets are those of the text extracted from the document, such as from a PDF.
+        symbols: length of the passage in symbols.
         digest: the digest of the document's content (XXH3-128).
         of: the first occurrence.
-        exact: whether the two were compared symbol by symbol.
+        exact: True if the two were compared symbol by symbol.
     """
 
     document: str
@@ -652,7 +656,7 @@ class Repeat(Answer):
 
 @dataclass(frozen=True)
 class Uncompared(Answer):
-    """A document whose text cannot be had, and why. None of its passages is listed, and no passage because of it."""
+    """A document whose text is not available, and the reason. The answer lists no passage of it, and none that repeats it."""
 
     document: str
     id: int
@@ -662,16 +666,16 @@ class Uncompared(Answer):
 
 @dataclass(frozen=True)
 class RepeatSummary(Answer):
-    """The sums of a search for repeated passages.
+    """The totals of a search for repeated passages.
 
     Attributes:
-        min_length: the fewest symbols that count as a repeat.
-        documents: all documents but boilerplate.
-        uncompared: documents that were not compared.
-        affected: documents that have repeats.
-        repeats: how many there are.
-        symbols, repeated_symbols: of the documents that were compared, and of the repeats; `share` is their quotient.
-        bytes, repeated_bytes: of all documents, and of the repeats.
+        min_length: minimum number of symbols of a repeat.
+        documents: number of all documents except boilerplate.
+        uncompared: number of documents that were not compared.
+        affected: number of documents with repeats.
+        repeats: number of repeats.
+        symbols, repeated_symbols, share: number of symbols in the compared documents and in the repeats, and the quotient of the two.
+        bytes, repeated_bytes: size of all documents and of the repeats.
         sources: the archives and folders with the most repeated bytes.
     """
 
@@ -691,15 +695,15 @@ class RepeatSummary(Answer):
 
 @dataclass(frozen=True)
 class DedupPlan(Answer):
-    """The cost of a dedup, beforehand.
+    """The cost of a dedup, found before it begins.
 
     Attributes:
-        documents: all documents but boilerplate.
-        open: those that it will decide about.
-        postings: postings that each pass reads, and `passes`, how many passes there are.
-        memory: bytes of memory allowed, and `least_memory`, the fewest that serve.
-        disk: the most bytes of temporary files, in the folder `temp_dir`.
-        interrupted: whether an interrupted job has left its state there. It goes on if the documents are the same.
+        documents: number of all documents except boilerplate.
+        open: number of documents to decide about.
+        postings, passes: number of postings that each pass reads, and number of passes.
+        memory, least_memory: allowed memory, and the minimum that suffices, in bytes.
+        disk: maximum size of temporary files, in bytes. They are in the folder `temp_dir`.
+        interrupted: True if an interrupted job has left its state in this folder. A dedup continues that job if the documents are the same.
     """
 
     documents: int
@@ -720,12 +724,12 @@ class Applied(Answer):
 
     Attributes:
         source: the file.
-        act: copy, write, cut, omit, mark, remove, link, move or leave.
-        target: the copy, the file that is linked to, or the new place.
-        documents: removable documents that this is about.
-        done: False where it would only be done.
-        reason: why the file is left alone, or why documents of it stay.
-        kept_out: records that the copy lacks because their contents are kept out.
+        act: the action: copy, write, cut, omit, mark, remove, link, move or leave.
+        target: the path of the copy, of the file that the link leads to, or of the moved file.
+        documents: number of removable documents that the action concerns.
+        done: False in a dry run.
+        reason: the reason why the file is left alone, or why documents of it stay.
+        kept_out: number of records that the copy lacks because their contents are kept out.
     """
 
     source: str
@@ -740,35 +744,34 @@ class Applied(Answer):
 
 @dataclass(frozen=True)
 class ApplySummary(Answer):
-    """The sums of an `apply`.
+    """The totals of an `apply`. All are numbers of files or documents unless described otherwise.
 
     Attributes:
-        sources: files that documents of the database come from.
+        sources: files from which documents of the database were read.
         documents: removable documents of the report.
-        applied: those that are gone, linked, moved or marked; `left`, those that stay.
-        unjustified: those that stay because their survivor is not what it was.
-        missing: those that the database no longer holds, or that were read from no file.
-        failed: files left alone because they have changed or cannot be read or written.
-        unplaced: failed files that were not copied or moved because another file takes their new place, or they have no place.
-        refused: failed files that the system did not let be read, changed or placed, such as for want of permission.
-        field_taken: failed files whose records have the field of the marks already.
-        whole: files that stay whole although documents of theirs are listed: only a copy can leave some out, or none can be marked or
-            cut.
-        without_text: documents of which nothing is left without their passages; a copy leaves them out.
+        applied, left: removable documents that are gone, linked, moved or marked; and removable documents that stay.
+        unjustified: removable documents that stay because their survivor has changed or is gone.
+        missing: removable documents that the database no longer holds, or that were read from no file.
+        failed: files that are left alone because they have changed or cannot be read or written.
+        unplaced: failed files that were not copied or moved because another file takes their new place, or because they have no place.
+        refused: failed files that the system refused to read, change or place; permissions can be the cause. The same call retries them.
+        field_taken: failed files whose records already have the field of the marks.
+        whole: files that stay whole although some of their documents are listed. Only a copy can leave out these documents, or they cannot
+            be marked or cut.
+        without_text: documents that have no symbol left without their passages. A copy leaves them out.
         stale: copies of earlier runs that stay as they were, because their files are no longer stored, have changed or
             cannot be read.
         kept_out: records that copies lack because their contents are kept out.
-        kept_out_left: records that are in copies although their contents are kept out: parts of a mail, or of a container that stays
-            whole.
-        kept_out_unsearched: parts of files that could not be searched for such records.
-        emptied: copies in which no document is left.
-        done_before: files that an earlier run was done with.
-        bytes: bytes written, or bytes of the files removed, linked or moved.
+        kept_out_left: records in copies although their contents are kept out: parts of a mail, or of a container that stays whole.
+        kept_out_unsearched: parts of files that could not be searched for records whose contents are kept out.
+        emptied: copies without any document.
+        done_before: files that an earlier run has finished.
+        bytes: number of bytes written, or bytes of the files removed, linked or moved.
         done: False after a dry run.
-        parts_not_compared: removable documents that may hold attachments or pictures which no survivor has: only the texts of mails,
-            PDF files and books are compared, unless by "exact" or "exact-text".
-        passages: True if the report lists repeated passages; `documents` are those that have any.
-        listed: True if a list of documents takes the place of a report.
+        parts_not_compared: removable documents that may hold attachments or pictures that no survivor has. For mails, PDF files and books
+            only the texts are compared, unless by "exact" or "exact-text".
+        passages: True if the report lists repeated passages. `documents` then counts documents with such passages.
+        listed: True if a list of documents was given instead of a report.
     """
 
     sources: int
@@ -801,8 +804,8 @@ class ApplySummary(Answer):
 class DocumentInfo(Answer):
     """A stored document: its number, name, source, size, format, digest (XXH3-128) and metadata.
 
-    `modified` is when its file (or member of an archive) was last changed, in seconds since 1970; None if that is not known.
-    `extracted` is True if offsets and lines of answers are those of the text extracted from it, such as from a PDF.
+    `modified` is the time of the last change of the file (or member of an archive), in seconds since 1970; None if it is not known.
+    `extracted` is True if offsets and lines of answers are those of the text extracted from the document, such as from a PDF.
     """
 
     id: int
@@ -829,7 +832,7 @@ class DocumentInfo(Answer):
 
 @dataclass(frozen=True)
 class Failure(Answer):
-    """A document that could not be read, and why."""
+    """A document that could not be read, and the reason."""
 
     name: str
     error: str
@@ -837,7 +840,7 @@ class Failure(Answer):
 
 @dataclass(frozen=True)
 class Skipped(Answer):
-    """A file, member or row that is no document, and why."""
+    """A file, member or row that is not a document, and the reason."""
 
     name: str
     reason: str
@@ -845,28 +848,31 @@ class Skipped(Answer):
 
 @dataclass(frozen=True)
 class IngestSummary(Answer):
-    """The summary of an ingest: numbers of documents, and the size of the added and replacing ones.
+    """The summary of an ingest: numbers of documents, and the size of the added and replacing documents.
 
     Attributes:
-        documents: all that could be read: added, unchanged, replaced and kept ones.
-        replaced_from_other_places: replaced ones whose new file is at another place than the old one.
-        named_by_path: new files that have their path as their name, because another file has their name as given.
-        renamed: unchanged ones whose file has another name now.
-        pruned: stored ones that were forgotten, because their file is gone.
-        elsewhere: stored ones that stay though their file is gone: they were read from another place than the folders of this run.
-        identical: added or replacing ones whose content another stored document has.
-        moved: added ones with the content of a stored one whose file is gone, as after a folder was moved; `rename` before the ingest keeps those.
-        repeated, repeated_names: how many documents had the name of one before them in this call, which they replace by default; and
-            the first 1,000 of their names. Of documents and tables only.
-        failures, failed: how many could not be read, and the first 1,000 of them.
-        skips, skipped: the same of what is no document.
-        unread_archives: those that are archives of a kind that is not read, such as 7z.
-        without_text: added or replacing ones that are not empty and have no text, such as scanned pages.
-        attachments: those of added or replacing mails that are not read.
-        absent_fields: fields to keep that no document which was read has.
-        boilerplate, made_boilerplate: added or replacing ones that are boilerplate, and stored ones that are it from now on (in `replaced` too).
-        dry_run: whether nothing was stored; then `removed_names` are the first 1,000 names of documents that would be forgotten.
-        interrupted: whether it was stopped; what was committed stays, and the same call continues.
+        documents: documents that could be read: added, unchanged, replaced and kept ones.
+        replaced_from_other_places: replaced documents whose new file is at another place than the old file.
+        named_by_path: new files that are named by their absolute path, because another file has their name as typed.
+        renamed: unchanged documents whose file has a new name.
+        pruned: stored documents that were deleted because their file is gone.
+        elsewhere: stored documents that stay although their file is gone, because they were read from a place outside the folders of this
+            run.
+        identical: added or replacing documents whose content another stored document has.
+        moved: added documents with the content of a stored document whose file is gone, for example because a folder was moved. `rename`
+            before the ingest keeps the stored documents.
+        repeated, repeated_names: documents that have the name of an earlier document of the same call, which they replace by default; and
+            the first 1,000 of their names. Only for documents and tables that the caller passes.
+        failures, failed: number of documents that could not be read, and the first 1,000 of them.
+        skips, skipped: number of files, members and rows that are not documents, and the first 1,000 of them.
+        unread_archives: skipped archives of kinds that are not read, such as 7z.
+        without_text: added or replacing documents that are not empty but have no text, such as scanned pages.
+        attachments: attachments of added or replacing mails that are not read.
+        absent_fields: fields to keep that no document read by this run has.
+        boilerplate, made_boilerplate: added or replacing documents that are boilerplate, and stored documents that became boilerplate (also
+            counted in `replaced`).
+        dry_run: True if nothing was stored. `removed_names` then has the first 1,000 names of documents that would be deleted.
+        interrupted: True if the ingest was stopped. Committed documents stay, and the same call continues.
     """
 
     documents: int
@@ -924,8 +930,8 @@ class Renaming(Answer):
     """The summary of `rename`.
 
     Attributes:
-        renamed: documents that got another name.
-        moved: those of them whose files were gone and were found at the new names.
+        renamed: number of documents that were renamed.
+        moved: number of these documents whose files were gone and were found at the new names.
     """
 
     renamed: int
@@ -938,13 +944,13 @@ class Removal(Answer):
     """The summary of `remove`.
 
     Attributes:
-        removed: documents that were deleted.
+        removed: number of deleted documents.
         unknown_names, unknown_ids: names and numbers that no document has.
-        selected: documents that `prefix` and `where` select; None where neither is given.
+        selected: number of documents that `prefix` and `where` select; None without these arguments.
         unmatched: prefixes and values that no document has.
-        reported: documents that a report lists; None where none is given.
-        left, left_names: those of them that stay, and the names of the first 20.
-        readmitted: contents that are let in again; None where none are asked for.
+        reported: number of documents that the report lists; None without a report.
+        left, left_names: number of listed documents that stay, and the names of the first 20.
+        readmitted: number of contents that ingests may add again; None unless requested.
     """
 
     removed: int
@@ -964,12 +970,12 @@ class Assembly(Answer):
     """The summary of `assemble`.
 
     Attributes:
-        generation: what tells the build from others.
-        documents: documents of the build: `added`, `unchanged`, `replaced` and `kept_out` ones.
-        removed: stored documents that were deleted because their new versions are kept out.
-        failures, failed: documents that the build could not read, and the first of them.
-        bytes, symbols, fingerprints: sums over the documents.
-        files, file_bytes: sorted files that the database took over.
+        generation: identifies the build.
+        documents, added, unchanged, replaced, kept_out: number of documents of the build, in total and by what became of them.
+        removed: number of stored documents that were deleted because their new versions are kept out.
+        failures, failed: number of documents that the build could not read, and the first of them.
+        bytes, symbols, fingerprints: totals of the documents.
+        files, file_bytes: number and size of the sorted files that the database took over.
     """
 
     generation: str
@@ -1009,11 +1015,11 @@ class Backup(Answer):
     """The summary of `backup`.
 
     Attributes:
-        folder: the folder of backups, as it was given.
-        number: the number of the new backup there, from 1.
-        bytes: its size, with the files that it shares with others.
-        kept: backups in the folder.
-        mended: damaged files of earlier backups that were copied again.
+        folder: the folder of backups, as the caller gave it.
+        number: the number of the new backup in the folder, from 1.
+        bytes: size of the backup, with the files that it shares with other backups.
+        kept: number of backups in the folder.
+        mended: number of damaged files of earlier backups that were copied again.
         damaged: the numbers of earlier backups that are damaged and cannot be restored.
     """
 
@@ -1031,12 +1037,12 @@ class ListedBackup(Answer):
     """A backup in a folder.
 
     Attributes:
-        number: its number, from 1.
-        made_at: when it was made, in seconds since 1970.
-        documents: documents in it; None if an earlier version made it.
-        bytes: its size, with the files that it shares with others.
-        damaged: a damaged or missing file; all bytes are compared by `fpdb backup --verify` only.
-        damaged_record: a damaged or missing record beside these files; it can be restored without.
+        number: the number of the backup, from 1.
+        made_at: the time of the backup, in seconds since 1970.
+        documents: number of documents in the backup; None if an earlier version of fpdb made it.
+        bytes: size of the backup, with the files that it shares with other backups.
+        damaged: a damaged or missing file. Only `fpdb backup --verify` compares all bytes.
+        damaged_record: a damaged or missing record beside these files. The backup can be restored without it.
     """
 
     number: int
@@ -1069,7 +1075,7 @@ class Verification(Answer):
     """The result of `verify`.
 
     Attributes:
-        documents, postings, positions, texts: how many were checked.
+        documents, postings, positions, texts: number of each that was checked.
         problems: the damage, in the order of discovery; empty if the database is sound.
         damaged_stores: damaged stores that repairs have put aside.
     """
@@ -1095,9 +1101,9 @@ class WrittenReport(Answer):
     """The summary of `write_report`.
 
     Attributes:
-        files, bytes: files that were written, and their size.
-        unreadable: documents whose text could not be read again; the report names them.
-        pairs_left_out: pairs that are not listed, because of `max_pairs`.
+        files, bytes: number of written files, and their size.
+        unreadable: number of documents whose text could not be read again; the report names them.
+        pairs_left_out: number of pairs that are not listed because of `max_pairs`.
     """
 
     files: int
@@ -1107,17 +1113,17 @@ class WrittenReport(Answer):
 
 
 class _Rows(Generic[T]):
-    """Rows by index and in a loop, and as an Arrow stream."""
+    """Rows that can be read by index, in a loop, or as an Arrow stream."""
 
-    #: What errors call a row.
+    #: The word for a row in error messages.
     _ROW = "row"
 
     def _source(self) -> Any:
-        """The rows as something with a length and an Arrow stream."""
+        """An object with a length and an Arrow stream that has the rows."""
         raise NotImplementedError
 
     def _at(self, index: int) -> T:
-        """The row of an index from 0 to the length."""
+        """The row at an index from 0 up to the length, exclusive."""
         return cast("T", self._source()[index])
 
     def __len__(self) -> int:
@@ -1148,16 +1154,16 @@ class _Rows(Generic[T]):
 class Table(_Rows[T]):
     """Rows of one kind: objects by index and in a loop, and an Arrow stream.
 
-    pandas, polars, pyarrow and DuckDB read it directly, column for field of the JSON: `polars.DataFrame(table)`,
-    `pyarrow.table(table)`, `pandas.DataFrame.from_arrow(table)`. An object is made when it is asked for.
+    pandas, polars, pyarrow and DuckDB read it directly, with one column for each field of the JSON: `polars.DataFrame(table)`,
+        `pyarrow.table(table)`, `pandas.DataFrame.from_arrow(table)`. A row object is made only when it is read.
     """
 
-    # Not a Sequence to `isinstance`: polars would make a frame of the objects one by one.
+    # Not a Sequence for `isinstance`: otherwise polars would build a frame from the objects one by one.
 
     def __init__(self, rows: _native.Rows) -> None:
         self._rows = rows
 
-    #: Makes the object of a row of its JSON.
+    #: Makes a row object from the JSON of the row.
     _made: Callable[[Mapping[str, Any]], Any]
 
     def _row(self, index: int, fields: Mapping[str, Any]) -> T:
@@ -1170,7 +1176,7 @@ class Table(_Rows[T]):
         return self._row(index, json.loads(self._rows.json(index)))
 
     def to_dicts(self) -> list[dict[str, Any]]:
-        """The rows as the JSON has them."""
+        """The rows as objects of the JSON."""
         return [json.loads(self._rows.json(at)) for at in range(len(self))]
 
     def __eq__(self, other: object) -> bool:
@@ -1247,7 +1253,7 @@ class RepeatedPassages(Table[Repeat]):
 
 
 class UncomparedDocuments(Table[Uncompared]):
-    """Documents whose text cannot be had, in order of ingestion."""
+    """Documents whose text is not available, in order of ingestion."""
 
     _made = staticmethod(Uncompared._of)
 
@@ -1256,7 +1262,7 @@ class QueryAnswers(Table[QueryAnswer]):
     """The answers to several queries, in their order.
 
     Attributes:
-        failed: the queries that could not be read. They have no answer.
+        failed: the queries that could not be read. They have no answers.
     """
 
     failed: list[Failure]
@@ -1281,10 +1287,10 @@ class QueryAnswers(Table[QueryAnswer]):
 
 
 class _Report(_Rows[T]):
-    """An answer that reads as the rows it is about, and can be saved as the program's JSON."""
+    """An answer that can be read like its main table, and saved as the JSON of the program."""
 
     def _tables(self) -> Sequence[Table[Any]]:
-        """The tables of the answer: first the one that it reads as."""
+        """The tables of the answer, the main table first."""
         raise NotImplementedError
 
     def _totals(self) -> Answer:
@@ -1294,7 +1300,7 @@ class _Report(_Rows[T]):
         return self._tables()[0]
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes it as `fpdb dedup --format json` does: a report for `Database.apply`, `fpdb apply` and `fpdb.spark.apply`."""
+        """Writes the answer as `fpdb dedup --format json` does: a report for `Database.apply`, `fpdb apply` and `fpdb.spark.apply`."""
         with open(path, "wb") as file:
             for table in self._tables():
                 file.write(table._rows.state()[1])
@@ -1304,13 +1310,13 @@ class _Report(_Rows[T]):
 
 @dataclass(frozen=True)
 class Dedup(_Report[Removable]):
-    """The answer of `dedup`. It reads as an Arrow stream of the removable documents.
+    """The answer of `dedup`. As an Arrow stream it has the removable documents.
 
     Attributes:
-        removable: removable documents, each with the one that stays for it.
-        undecided: documents that stay because the budget did not suffice.
-        superseded: documents that stay because an earlier run has decided so.
-        summary: their sums.
+        removable: removable documents, each with its survivor.
+        undecided: documents that stay because the budget was too small to decide about them.
+        superseded: documents that an earlier run decided to keep, although a later document would justify their removal.
+        summary: the totals.
     """
 
     removable: RemovableDocuments
@@ -1332,12 +1338,12 @@ class Dedup(_Report[Removable]):
 
 @dataclass(frozen=True)
 class Repeats(_Report[Repeat]):
-    """The answer of `repeats`. It reads as an Arrow stream of the repeated passages.
+    """The answer of `repeats`. As an Arrow stream it has the repeated passages.
 
     Attributes:
         passages: the passages that occur earlier, each with its first occurrence.
-        uncompared: documents whose text cannot be had.
-        summary: their sums.
+        uncompared: documents whose text is not available.
+        summary: the totals.
     """
 
     passages: RepeatedPassages
@@ -1358,11 +1364,11 @@ class Repeats(_Report[Repeat]):
 
 @dataclass(frozen=True)
 class Application(_Rows[Applied]):
-    """The answer of `apply`, of a dry run too: a sequence of `Applied`, and an Arrow stream of them.
+    """The answer of `apply`, also of a dry run: a sequence of `Applied`, and an Arrow stream of them.
 
     Attributes:
         files: the action on each file that the report concerns.
-        summary: their sums.
+        summary: the totals.
     """
 
     files: AppliedFiles
@@ -1388,7 +1394,7 @@ class _Stream(Iterator[T]):
         return self._row(json.loads(row))
 
     def close(self) -> None:
-        """Ends the search. Iteration ends after the rows that were fetched already, some thousand at most; an Arrow stream fails."""
+        """Ends the search. Iteration ends after the rows that are already fetched, at most some thousand. An Arrow stream fails."""
         self._native.close()
 
     def __enter__(self) -> Self:
@@ -1407,11 +1413,11 @@ class _Stream(Iterator[T]):
 class PairStream(_Stream[Pair]):
     """Pairs of documents, best first, read once: an iterator of `Pair`, and an Arrow stream.
 
-    A thread finds them, and is a few thousand pairs ahead at most. With `with`, or `close`, the search ends early.
+    A thread finds the pairs, and is at most a few thousand pairs ahead of the reader. Leaving `with`, or `close`, ends the search early.
 
-    An Arrow stream made of it has the pairs that no reader has had yet. The first Arrow stream that is read has them all: to read
-    pairs by `next` or by another Arrow stream is an error then. So is an Arrow stream of pairs that have all been read, and
-    the end of one that `close` cuts short.
+    An Arrow stream made from it has the pairs that no reader has read yet. The first Arrow stream that is read gets all of them. After
+    that, reading pairs by `next` or by another Arrow stream is an error. It is also an error to read an Arrow stream if all pairs were
+    already read, or beyond the point where `close` has cut it short.
     """
 
     def _row(self, fields: dict[str, Any]) -> Pair:
@@ -1425,8 +1431,8 @@ class AnswerStream(_Stream[QueryAnswer]):
     """Answers of `Database.iter_query_below`, in the order of the documents, read once: an iterator of `QueryAnswer`, and an Arrow
     stream.
 
-    A thread finds them. It reads the queries some dozens at a time, and is three answers ahead at most. With `with`, or `close`, it ends
-    early. Arrow streams made of it read on as those of `PairStream`.
+    A thread finds the answers. It reads some dozens of queries at a time, and is at most three answers ahead of the reader. Leaving `with`,
+    or `close`, ends it early. Arrow streams made from it behave like those of `PairStream`.
     """
 
     def __init__(self, native: _native.RowStream, text_of: Callable[[int], _Text]) -> None:
@@ -1435,7 +1441,7 @@ class AnswerStream(_Stream[QueryAnswer]):
 
     @property
     def failed(self) -> list[Failure]:
-        """The documents that could not be read, of those that the thread has come to; after the last answer all of them."""
+        """The documents that the thread could not read so far; after the last answer, all such documents."""
         return [Failure(*one) for one in self._native.failed]
 
     def _row(self, fields: dict[str, Any]) -> QueryAnswer:
@@ -1451,9 +1457,9 @@ def _restore(kind: Any, rows_kind: str, lines: bytes, *more: Any) -> Any:
 
 @dataclass(frozen=True)
 class Fingerprint:
-    """The fingerprints of one text: 64-bit hashes, and the index of each k-gram's first symbol, both in order of position.
+    """The fingerprints of one text: 64-bit hashes, and the index of the first symbol of each k-gram, both in order of position.
 
-    A hash that was selected at several positions is there several times.
+    A hash that was selected at several positions occurs several times.
     """
 
     hashes: list[int]
@@ -1463,7 +1469,7 @@ class Fingerprint:
 class Fingerprints(_Rows["Fingerprint | None"]):
     """Fingerprints of many texts: a sequence, and an Arrow stream with the columns `hashes` and `positions`.
 
-    Both columns are lists of 64-bit unsigned integers, one list a text; null where the text is null.
+    Both columns hold lists of 64-bit unsigned integers, one list for each text; null if the text is null.
     """
 
     _ROW = "text"

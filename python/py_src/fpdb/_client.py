@@ -60,7 +60,7 @@ from ._profile import Profile
 if TYPE_CHECKING:
     from typing_extensions import Self, Unpack
 
-#: What an answer of the service becomes, by the kind of the problem.
+#: The class of the exception for an error of the service, by the kind of the problem.
 _ERRORS: dict[str, type[Error]] = {
     "no-such-document": DocumentNotFoundError,
     "bad-request": ParameterError,
@@ -74,26 +74,26 @@ _ERRORS: dict[str, type[Error]] = {
     "stopped": StoppedError,
 }
 
-#: Bytes of texts that are sent in one request. A larger text has a request of its own.
+#: Maximum number of bytes of texts in one request. A larger text has its own request.
 _PORTION = 4 << 20
 
-#: Names and numbers of documents that a service removes in one request.
+#: Maximum number of names and numbers of documents in one request to remove them.
 _MOST_REMOVED = 100_000
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
 
-#: Bytes of a name that a service takes.
+#: Maximum length of a name in bytes that a service accepts.
 _LONGEST_NAME = 4096
 
-#: Counts of the summary of an ingest.
+#: The fields of the summary of an ingest that are counts.
 _COUNTS = (
     *("documents", "added", "unchanged", "replaced", "kept", "identical", "removed", "failures", "skips"),
     *("bytes", "symbols", "fingerprints", "undecodable", "undecodable_documents"),
 )
 
-#: Seconds between two looks at a job.
+#: Seconds between two requests for the state of a job.
 _LOOKS = (0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
 
 _T = TypeVar("_T")
@@ -102,12 +102,12 @@ _Query: TypeAlias = "str | bytes | os.PathLike[str] | Document"
 
 @dataclass(frozen=True)
 class ServedDedup:
-    """The removable documents, as a service tells them.
+    """The removable documents, as a service reports them.
 
     Attributes:
-        removable: each with the survivor that justifies it.
-        undecided: documents that would have needed more than the budget.
-        superseded: documents that an earlier run kept, and a later one would not.
+        removable: removable documents, each with the survivor that justifies its removal.
+        undecided: documents that stay because the budget was too small to decide about them.
+        superseded: documents that an earlier run decided to keep, although a later document would justify their removal.
         summary: the totals.
     """
 
@@ -119,11 +119,11 @@ class ServedDedup:
 
 @dataclass(frozen=True)
 class ServedRepeats:
-    """The repeated passages, as a service tells them.
+    """The repeated passages, as a service reports them.
 
     Attributes:
         passages: the passages that occur earlier, each with its first occurrence.
-        uncompared: documents whose text cannot be had.
+        uncompared: documents whose text is not available.
         summary: the totals.
     """
 
@@ -149,7 +149,7 @@ class ServedDocuments(Iterable[DocumentInfo]):
 
 
 class Client:
-    """A database that a service holds: use `fpdb.connect`. Threads may share one; each has a connection of its own."""
+    """A database that a service holds: use `fpdb.connect`. Threads may share one; each thread has its own connection."""
 
     def __init__(self, url: str, key: str | None, timeout: float) -> None:
         parts = urllib.parse.urlsplit(url)
@@ -201,7 +201,7 @@ class Client:
         body: bytes | None = None,
         kind: str = "application/json",
     ) -> bytes:
-        """The body of an answer. A service that is busy is asked again."""
+        """Returns the body of the answer. Repeats the request if the service is busy."""
         given = {name: value for name, value in (query or {}).items() if value not in (None, "")}
         address = self._url.path.rstrip("/") + path + (f"?{urllib.parse.urlencode(given)}" if given else "")
         headers = {} if body is None else {"Content-Type": kind}
@@ -233,8 +233,8 @@ class Client:
                 return answer.status, answer.read(), float(after) if after.isdigit() else None
             except (http.client.HTTPException, OSError) as error:
                 self.close()
-                # The service closes a connection that is idle. Every request but that for a job may be repeated: a PUT of the
-                # same is no change.
+                # The service closes an idle connection. Every request except for a new job may be repeated: a PUT of the same content
+                # changes nothing.
                 is_idle = isinstance(error, (http.client.RemoteDisconnected, ConnectionResetError, BrokenPipeError))
                 if fresh or not is_idle:
                     raise ServiceError(f"the service at {self.url} does not answer: {error}", None) from error
@@ -267,18 +267,18 @@ class Client:
         id: int | None = None,
         **options: Any,
     ) -> QueryAnswer | list[QueryAnswer]:
-        """Which stored documents share text with this, how much, and where?
+        """Finds the stored documents that share text with the query, and tells how much and where.
 
         Args:
             queries: a text, the bytes of a document, a file of this machine (a `pathlib.Path`) or a `Document`; or a sequence of these.
-            document, id: a stored document instead.
+            document, id: a stored document as the query, by its name or its number.
             options: as for `Database.query`, without `ignore_phrases` and `limits`.
 
         Raises:
             ParameterError: an option makes no sense.
-            DocumentNotFoundError: there is no such stored document.
+            DocumentNotFoundError: no stored document has this name or number.
             DocumentError: the query cannot be read.
-            ServiceError: the service does not answer, knows no such key, or has failed.
+            ServiceError: the service does not answer, does not know the key, or has failed.
         """
         if (queries is not None) + (document is not None) + (id is not None) != 1:
             raise TypeError("query takes one of: queries, document=, id=")
@@ -308,7 +308,7 @@ class Client:
         asked = {"name": name, "options": json.dumps(options)}
         fields = json.loads(self._request("POST", "/v1/query", asked, sent, kind))
         extracted = fields["query"].get("extracted", False)
-        # The text of a document that has to be extracted stays with the service.
+        # The text of a document that must be extracted is known to the service only.
         encoding = "UTF-8" if not extracted and _is_utf8(sent) else "other"
         return self._answer(fields, _Text(lambda: (sent, encoding)))
 
@@ -345,7 +345,8 @@ class Client:
         by: Literal["exact", "exact-text", "resemblance", "containment"] = "exact",
         **options: Unpack[ServedDedupOptions],
     ) -> ServedDedup:
-        """Which documents are removable, each with the survivor that justifies it. Removes nothing. Waits for the job; Ctrl-C stops it.
+        """Finds the removable documents, each with the survivor that justifies its removal. Removes nothing. Waits for the job; Ctrl-C
+        stops it.
 
         Args:
             by, options: as for `Database.dedup`, without `temp_dir`.
@@ -359,7 +360,8 @@ class Client:
         )
 
     def repeats(self, min_length: int | None = None) -> ServedRepeats:
-        """Which passages of each document occur in an earlier one, or earlier in its own. Removes nothing. Waits for the job; Ctrl-C stops it.
+        """Finds the passages of each document that occur in an earlier document, or earlier in the same one. Removes nothing. Waits for the
+        job; Ctrl-C stops it.
 
         Args:
             min_length: as for `Database.repeats`.
@@ -373,12 +375,12 @@ class Client:
         )
 
     def compact(self) -> Compaction:
-        """Folds all batches into one and frees the space of removed documents. Needs a key with the right admin."""
+        """Folds all runs of postings into one and frees the space of removed documents. Needs a key with the right `admin`."""
         return Compaction._of(self._job("compact", None)[0])
 
     def _job(self, kind: str, body: object) -> list[Any]:
         """The lines of a job's result."""
-        # On a new connection: the request is not repeated then.
+        # Uses a new connection, because this request must not be repeated.
         self.close()
         place = f"/v1/{kind}/" + self._ask("POST", f"/v1/{kind}", body=body)["id"]
         try:
@@ -402,18 +404,18 @@ class Client:
         return ServedDocuments(self, prefix)
 
     def document(self, name: str) -> DocumentInfo:
-        """The document of a name: of several versions the last one.
+        """The document with this name; its last version if there are several.
 
         Raises:
-            DocumentNotFoundError: there is none.
+            DocumentNotFoundError: no document has this name.
         """
         return DocumentInfo._of(self._ask("GET", _path(name)))
 
     def text(self, name: str) -> str | None:
-        """The text of a document, with U+FFFD for bytes that are not UTF-8. None where it is not stored and can no longer be read.
+        """The text of a document, with U+FFFD for bytes that are not UTF-8. None if it is not stored and can no longer be read.
 
         Raises:
-            DocumentNotFoundError: there is none.
+            DocumentNotFoundError: no document has this name.
         """
         return cast("str | None", self._ask("GET", _path(name), query={"text": "true"})["text"])
 
@@ -447,14 +449,14 @@ class Client:
 
         Args:
             documents: as for `Database.ingest`: an iterable of `Document` or of (name, text) with text as str or bytes, or a mapping of
-                names to texts. Paths are not taken: the service reads no files.
+                names to texts. Paths are not accepted: the service reads no files.
             format, on_change, boilerplate: as for `Database.ingest`.
 
         Returns:
-            The summary. Documents that cannot be read are listed in it, and end nothing.
+            The summary. It lists documents that cannot be read; they do not end the ingest.
 
         Raises:
-            ServiceError: the key does not allow it, or the service has failed. What was committed before stays.
+            ServiceError: the key does not allow this, or the service has failed. Earlier commits stay.
         """
         paths, given = given_documents(documents)
         if paths:
@@ -475,7 +477,7 @@ class Client:
             try:
                 summaries.append(json.loads(self._request("PUT", "/v1/documents", options, body, "application/x-ndjson")))
             except LimitError:
-                # The limit of the service may be below a portion, and JSON is longer than its text.
+                # The service may accept less than a portion, and JSON is longer than its text.
                 for line in map(json.loads, lines):
                     put(line["name"], line["text"].encode(), line["metadata"])
             lines.clear()
@@ -503,7 +505,7 @@ class Client:
                 lines.append(line)
                 size += len(line)
                 continue
-            # In the order in which they were given.
+            # Sends the documents before this one first, to keep their order.
             send()
             put(name, memoryview(content).tobytes(), kept)
         send()
@@ -519,7 +521,7 @@ class Client:
         summary: dict[str, Any] = {"documents": 1, stored["outcome"]: 1}
         if stored["outcome"] in ("added", "replaced"):
             summary["bytes"] = len(content)
-            # A service that could not look the document up again, or an earlier one, leaves facts out.
+            # An earlier service leaves facts out, and so does a service that could not look up the document again.
             facts = {name: stored[name] for name in ("symbols", "fingerprints", "undecodable") if name in stored}
             summary.update(facts, undecodable_documents=int(facts.get("undecodable", 0) > 0))
             summary["identical"] = int("identical_to" in stored)
@@ -542,19 +544,19 @@ class Client:
         """Deletes documents: by name (all versions of each), by number, by selection, or by a report. `compact` frees their space.
 
         Args:
-            names, ids, prefix, where, dry_run, keep_out: as for `Database.remove`. Names and numbers of more than 4 MiB, or more than 100,000, take
-                several requests, and each has a commit of its own. A number then counts as unknown if an earlier request has removed its
-                document by name.
-            report: the answer of `dedup`, or a saved report. Deletes the documents that it lists as removable, each only while it and
-                its survivor are stored as the report says; `left` are those that stay.
+            names, ids, prefix, where, dry_run, keep_out: as for `Database.remove`. Names and numbers of more than 4 MiB, or more than
+                100,000 of them, take several requests, each with its own commit. A number then counts as unknown if an earlier request has
+                removed its document by name.
+            report: the answer of `dedup`, or a saved report. Deletes the documents that it lists as removable. A document is deleted only
+                if it and its survivor are still stored as the report says; `left` counts the others.
 
         Raises:
             TypeError: a selection is given together with names or numbers.
-            ParameterError: every name begins with a prefix; a line of the report is none. Then nothing is removed.
-            ServiceError: the key does not allow it, or the service has failed. What was removed before stays removed.
+            ParameterError: every name begins with a prefix, or a line is not a line of a report. Nothing is removed.
+            ServiceError: the key does not allow this, or the service has failed. Documents that were removed before stay removed.
 
         Returns:
-            How many were deleted and selected, and the names, numbers, prefixes and values that no document has.
+            The numbers of deleted and selected documents, and the names, numbers, prefixes and values that no document has.
         """
         if not all(isinstance(name, str) for name in names):
             raise TypeError("names are given one by one, as str: remove(*names)")
@@ -572,7 +574,7 @@ class Client:
             return Removal._of(self._ask("POST", "/v1/remove", body=asked))
         if dry_run:
             raise TypeError("dry_run goes with prefix and where")
-        # Each once: what an earlier request has removed would be unknown to a later one.
+        # Each item once: a document that an earlier request has removed would be unknown to a later one.
         given: list[str | int] = [*dict.fromkeys(names), *dict.fromkeys(ids)]
         if not given:
             return Removal(0, [], [])
@@ -585,10 +587,10 @@ class Client:
         )
 
     def readmit(self, *names: str) -> int:
-        """Lets documents in again that `remove(keep_out=True)` removed, as `Database.readmit` does.
+        """Lets ingests add documents again that `remove(keep_out=True)` removed, as `Database.readmit` does.
 
         Raises:
-            ServiceError: the key does not allow it.
+            ServiceError: the key does not allow this.
         """
         if not names:
             return 0
@@ -597,14 +599,14 @@ class Client:
     def _remove_in_portions(
         self, items: Sequence[_T], size: Callable[[_T], int], body: Callable[[Sequence[_T]], tuple[bytes, str]]
     ) -> Removal:
-        """Sends the items in as few requests as hold them."""
+        """Sends the items in as few requests as possible."""
 
         def send(some: Sequence[_T]) -> list[Removal]:
             sent, kind = body(some)
             try:
                 return [Removal._of(json.loads(self._request("POST", "/v1/remove", body=sent, kind=kind)))]
             except LimitError:
-                # The limit of the service may be below a portion. It has removed nothing.
+                # The service may accept less than a portion. It has then removed nothing.
                 if len(some) < 2:
                     raise
                 half = len(some) // 2
@@ -626,12 +628,12 @@ def connect(url: str, key: str | None = None, *, timeout: float = 60.0) -> Clien
     """Connects to a database that `fpdb serve` serves.
 
     Args:
-        url: its address: "http://127.0.0.1:7788".
-        key: the key, where the service has keys.
-        timeout: seconds that a request may take; a service that is busy is asked again within it.
+        url: the address of the service: "http://127.0.0.1:7788".
+        key: the key, if the service requires keys.
+        timeout: seconds that a request may take, including repetitions if the service is busy.
 
     Raises:
-        ParameterError: the address is none.
+        ParameterError: the address is not valid.
         ServiceError: the service does not answer, or does not know the key.
     """
     client = Client(url, key, timeout)
@@ -650,7 +652,7 @@ def _characters(text: str) -> str:
 
 
 def _listed(items: Sequence[str | int], keep_out: bool) -> tuple[bytes, str]:
-    """The request that removes these names and numbers, maybe for good."""
+    """The request that removes these names and numbers; for good if `keep_out`."""
     names = [item for item in items if isinstance(item, str)]
     ids = [item for item in items if not isinstance(item, str)]
     # An earlier service does not know the last member.
@@ -659,10 +661,11 @@ def _listed(items: Sequence[str | int], keep_out: bool) -> tuple[bytes, str]:
 
 
 def _lines(report: Path | ServedDedup) -> tuple[list[bytes], bytes]:
-    """The lines of a report, and its summary, which ends each portion that is sent: empty for a list.
+    """The lines of a report, and the summary that ends each portion that is sent. The summary is empty for a list.
 
     Raises:
-        ParameterError: a line is no line of a report or a list. A portion with it would be refused after others were removed.
+        ParameterError: a line is not a line of a report or a list. The service would refuse the portion with this line after it has removed
+            documents of earlier portions.
     """
     if isinstance(report, ServedDedup):
         lines = [json.dumps(row.to_dict()).encode() + b"\n" for row in report.removable]
@@ -697,7 +700,7 @@ def _is_of_dedup(row: dict[str, Any]) -> bool:
 
 
 def _is_of_list(row: dict[str, Any]) -> bool:
-    """True for a document. The answer to a query is none, since its matches may share little."""
+    """True for a line of a list: a document. The answer to a query is not one, since its matches may share little."""
     return row.get("schema") is None and isinstance(row.get("document"), str)
 
 
@@ -724,7 +727,7 @@ def _is_utf8(data: bytes) -> bool:
 
 
 def _sum(summaries: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """The summary of several ingests: numbers, lists and counts of formats are added. A list has at most 1,000 entries."""
+    """The sum of several summaries of ingests. Lists have at most 1,000 entries."""
     total: dict[str, Any] = {"failed": [], "skipped": [], "formats": {}, "interrupted": False, "seconds": 0.0}
     total.update(dict.fromkeys(_COUNTS, 0))
     for summary in summaries:
@@ -743,7 +746,7 @@ def _sum(summaries: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def _error(status: int, body: bytes) -> Error:
-    """The exception of an answer of the service."""
+    """The exception for an error that the service answers."""
     try:
         problem = json.loads(body)
     except ValueError:

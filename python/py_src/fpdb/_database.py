@@ -84,10 +84,10 @@ By: TypeAlias = Literal["exact", "exact-text", "resemblance", "containment"]
 
 
 class Documents(Iterable[DocumentInfo]):
-    """The stored documents, in order of number. It can be gone through again and again, and reads as an Arrow stream.
+    """The stored documents, in order of number. They can be iterated repeatedly, and read as an Arrow stream.
 
-    Documents are read from the database page by page, so that memory does not grow with their number. If the database is open
-    for reading, each pass shows one commit, even if `refresh` is called meanwhile.
+    Documents are read from the database page by page, so memory does not grow with their number. If the database is open for reading, each
+    pass shows one commit, even if `refresh` is called meanwhile.
     """
 
     def __init__(self, native: _native.NativeDatabase) -> None:
@@ -115,8 +115,8 @@ class Documents(Iterable[DocumentInfo]):
 class Database:
     """An open database: use `fpdb.open` or `fpdb.create`.
 
-    Threads may share one. It belongs to the process that has opened it: after a fork, open it again. With `with`, or `close`,
-    its files are closed and other processes can write it.
+    Threads may share one. It belongs to the process that has opened it: after a fork, open it again. Leaving `with`, or `close`, closes its
+    files, and other processes can then write to the database.
     """
 
     def __init__(self, native: _native.NativeDatabase, path: str) -> None:
@@ -125,26 +125,26 @@ class Database:
 
     @property
     def path(self) -> str:
-        """Its folder."""
+        """The folder of the database."""
         return self._path
 
     @property
     def profile(self) -> Profile:
-        """Its profile: unit, k, w, selection. Pinned when it was created."""
+        """The profile of the database: unit, k, w, selection. It was chosen when the database was created."""
         return Profile._of_json(json.loads(self._native.profile()))
 
     @property
     def writable(self) -> bool:
-        """Whether it is open for writing."""
+        """True if the database is open for writing."""
         return self._native.writable
 
     @property
     def closed(self) -> bool:
-        """Whether it has been closed."""
+        """True if the database has been closed."""
         return self._native.closed
 
     def close(self) -> None:
-        """Closes it, once what other threads do with it has ended. Closing it twice does nothing."""
+        """Closes the database once calls of other threads have ended. Closing it again does nothing."""
         self._native.close()
 
     def __enter__(self) -> Database:
@@ -178,49 +178,48 @@ class Database:
         stop: StopToken | None = None,
         **options: Unpack[IngestOptions],
     ) -> IngestSummary:
-        """Adds documents; those that are stored and have not changed are left alone.
+        """Adds documents. Stored documents that have not changed stay as they are.
 
         Args:
-            paths_or_documents: either paths, one or many: files, folders with all below them, archives, JSONL, WARC, Parquet;
-                a pattern such as `"corpus/*.txt"` where no file has that very name. Or documents: an iterable of `Document` or
-                of (name, text) with text as str or bytes, or a mapping of names to texts. An iterable is read as it is needed:
-                it may be a generator over more than fits into memory.
+            paths_or_documents: either paths, one or many: files, folders with everything below them, archives, JSONL, WARC, Parquet; or a
+                pattern such as `"corpus/*.txt"` if no file has exactly that name. Or documents: an iterable of `Document` or of (name,
+                text) with text as str or bytes, or a mapping of names to texts. An iterable is read only as fast as its documents are
+                needed: a generator may give more than fits into memory.
             format: "auto", "code", or the name of a format or of a programming language.
-            closed: takes archives and compressed files as single documents, and does not open them.
-            limits: limits against hostile files, by name: `{"members": 5000}`. A document that exceeds one is a failure, whose hint
-                names the limit. `docs/containers.md` and `docs/formats.md` list them.
-            on_change: what becomes of a stored document whose name has other content now.
-            store_text: keeps the bytes in the database, compressed. Without them passages of documents that are no files are
+            closed: treats archives and compressed files as single documents, and does not open them.
+            limits: limits against hostile files, by name: `{"members": 5000}`. A document that exceeds a limit fails, and the hint of its
+                failure names the limit. `docs/containers.md` and `docs/formats.md` list the limits.
+            on_change: the treatment of a stored document if a new document with its name has other content.
+            store_text: stores the bytes of documents in the database, compressed. Otherwise, passages of documents that are not files are
                 inferred from fingerprints, and have no text.
-            boilerplate: the documents are never a match, and what they hold is ignored in others.
-            prune: forgets documents whose files are gone from the folders given. A renamed file keeps its number.
-            dry_run: reads the documents, stores nothing, and says what would be added, replaced and forgotten.
-            exclude: patterns, in the syntax of .gitignore, of files and members that are left out. A member of an archive counts as a
-                file in a folder of the archive's name. A pattern with # or : also matches names of records: "box.mbox#31".
-            include: if there are any, only files below folders, and members of archives, that one of these patterns matches
-                are taken.
+            boilerplate: these documents never match, and text that they hold is ignored in other documents.
+            prune: deletes documents whose files are gone from the given folders. A renamed file keeps its number.
+            dry_run: reads the documents, stores nothing, and reports the documents that would be added, replaced and deleted.
+            exclude: patterns, in the syntax of .gitignore, of files and members to leave out. A member of an archive counts as a file in a
+                folder with the name of the archive. A pattern with # or : also matches names of records: "box.mbox#31".
+            include: patterns. If there are any, files below folders and members of archives are ingested only if a pattern matches them.
             skip_hidden: leaves out hidden files below folders.
             follow: follows symbolic links below folders.
-            text, id, keep: the fields of JSONL and the columns of Parquet files: which holds the text (or several, whose texts are
-                joined), which the id, and which others are kept as metadata. `keep` also names headers of mails.
-            attachments: reads each attachment of a mail as a document of its own, such as `zoe.eml!contract.pdf`. Has no effect
-                with `closed` or with a `format`.
-            remember: remembers for these paths all of `format`, `closed`, `store_text` and the arguments from `exclude` to
-                `attachments`. They are in `remembered`, and `fpdb ingest` uses them if none of these flags is given. Defaults forget.
-            progress: True for a bar of tqdm, or a function that is called with a `Progress` some 20 times a second. What it
-                raises stops the ingest.
-            stop: stops the ingest from another thread.
+            text, id, keep: fields of JSONL and columns of Parquet files: the field that holds the text (or several, whose texts are
+                joined), the field that holds the id, and the other fields to keep as metadata. `keep` also names headers of mails.
+            attachments: reads each attachment of a mail as a separate document, such as `zoe.eml!contract.pdf`. Has no effect with `closed`
+                or with a `format`.
+            remember: remembers `format`, `closed`, `store_text` and the arguments from `exclude` to `attachments` for these paths.
+                `remembered` returns them, and `fpdb ingest` uses them if none of these flags is given. Default values are forgotten.
+            progress: True for a bar of tqdm, or a function that is called with a `Progress` some 20 times a second. An exception that the
+                function raises stops the ingest.
+            stop: a token that stops the ingest from another thread.
 
         Returns:
-            The summary. Documents that cannot be read are listed in it, and end nothing; so are files that are no documents: as
-            failed if a path or pattern names them, as skipped inside a folder. If two documents of an iterable have one
-            name, the later one replaces the other, and a `RepeatedNameWarning` tells of it (unless `on_change` says otherwise).
+            The summary. It lists documents that cannot be read; they do not end the ingest. It also lists files that are not documents: as
+            failed if a path or pattern names them, as skipped if they are inside a folder. If two documents of an iterable have one name,
+            the later one replaces the earlier one (unless `on_change` says otherwise), and a `RepeatedNameWarning` reports the name.
 
         Raises:
-            KeyboardInterrupt: after Ctrl-C, when the documents that were whole are committed. Its attribute `summary` says
-                how far the ingest has come; the same call continues.
+            KeyboardInterrupt: after Ctrl-C, once the documents that were complete are committed. Its attribute `summary` has the summary so
+                far; the same call continues.
             ParameterError: the database is open for reading, or an argument makes no sense.
-            StorageError: the system refused: the disk is full, say. What was committed stays.
+            StorageError: the system refused an operation, for example because the disk is full. Commits stay.
         """
         given = INGEST.given("ingest", options)
         paths, documents = given_documents(paths_or_documents)
@@ -234,12 +233,12 @@ class Database:
             return _warned(_ended(self._native.ingest_documents(documents, given, caller)))
 
     def remembered(self, path: Path) -> dict[str, Any]:
-        """The arguments of `ingest` that are remembered for a file or folder, by `ingest` or the program. Empty if none are.
+        """The arguments of `ingest` that `ingest` or the program remembers for a file or folder. Empty if there are none.
 
             database.ingest(path, **database.remembered(path))
 
         Raises:
-            ParameterError: a later version has remembered an option that this one does not know.
+            ParameterError: a later version has remembered an option that this version does not know.
         """
         return INGEST.of(json.loads(self._native.remembered(os.fspath(path))))
 
@@ -258,29 +257,29 @@ class Database:
         progress: ProgressLike = None,
         stop: StopToken | None = None,
     ) -> IngestSummary:
-        """Adds the rows of a table, one document a row.
+        """Adds the rows of a table, one document for each row.
 
-        The table is anything with the Arrow PyCapsule interface: of pyarrow, polars, pandas, DuckDB, Hugging Face `datasets`. It is
-        read batch by batch and not copied; pyarrow is not needed. Batches are pulled by this thread and fingerprinted by the
-        threads of the database.
+        The table is any object with the Arrow PyCapsule interface: of pyarrow, polars, pandas, DuckDB, Hugging Face `datasets`. It is read
+            batch by batch and not copied; pyarrow is not needed. This thread reads the batches, and the threads of the database fingerprint
+            them.
 
         Args:
             table: a table, a record batch, or a reader of record batches.
             text: the column with the texts: strings or bytes, also as a dictionary. A row whose text is null is skipped.
                 "messages[].content" joins the field `content` of all structs in the lists of the column `messages`, with blank lines
                 between them. Several columns are joined in the order given, also with blank lines.
-            id: the column that names the documents: strings, integers, floats, booleans, dates or timestamps. A row whose id is one
-                before it has replaces that one, and a `RepeatedNameWarning` tells of it. The id is kept as metadata too. None: a row is
-                named by its number, from 1, as ":17"; and so is a row whose id is null, which has no metadata "id".
-            keep: other columns to keep as metadata, of the same types. They are written as the program writes those of Parquet.
-            prefix: what each name begins with. Give one where ids of several tables may be the same, or where there are none.
+            id: the column that names the documents: strings, integers, floats, booleans, dates or timestamps. If an id is repeated, the
+                later row replaces the earlier one, with a `RepeatedNameWarning`. The id is kept as metadata too. None: a row is named by
+                its number, from 1, as ":17". A row whose id is null is named in the same way, and has no metadata "id".
+            keep: other columns to keep as metadata, of the same types. Their values are written as the program writes values of Parquet.
+            prefix: the beginning of each name. It is needed if ids of several tables may be equal, or without ids.
             format, on_change, store_text, boilerplate, progress, stop: as for `ingest`.
 
         Returns:
-            The summary, as `ingest` does.
+            The summary, as from `ingest`.
 
         Raises:
-            ParameterError: a column is not there or of the wrong type. As for `ingest` beside that.
+            ParameterError: a column is missing or has the wrong type. Other errors are those of `ingest`.
         """
         text = "\n".join(listed(text))
         data = arrow_of(table, [*_native.text_columns(text), *([] if id is None else [id]), *listed(keep)])
@@ -309,19 +308,20 @@ class Database:
         Args:
             names: names of documents.
             ids: numbers of documents.
-            prefix: selects documents whose name begins with this, or with one of these.
-            where: selects documents whose metadata has all of these values, names in any case; with `prefix` only those that it selects too.
-            report: a saved report of `dedup`. Deletes the documents that it lists as removable, each only while it and its survivor are
-                stored as the report says; `left` are those that stay.
-            dry_run: counts the selected documents and deletes none.
-            keep_out: removes the documents for good: no ingest adds their bytes again, under whatever name. `readmit` lets them in again.
+            prefix: selects documents whose names begin with this string, or with one of these strings.
+            where: selects documents whose metadata has all of these values; names in upper or lower case. With `prefix`, a document must
+                match both.
+            report: a saved report of `dedup`. Deletes the documents that it lists as removable. A document is deleted only if it and its
+                survivor are still stored as the report says; `left` counts the others.
+            dry_run: counts the selected documents and deletes none of them.
+            keep_out: removes the documents for good: no ingest adds their bytes again, under any name. `readmit` allows them again.
 
         Raises:
-            ParameterError: the database is open for reading; every name begins with a prefix; a line of the report is none.
+            ParameterError: the database is open for reading; every name begins with a prefix; or a line is not a line of a report.
             TypeError: a selection is given together with names or numbers.
 
         Returns:
-            How many were deleted and selected, and the names, numbers, prefixes and values that no document has.
+            The numbers of deleted and selected documents, and the names, numbers, prefixes and values that no document has.
         """
         if not all(isinstance(name, str) for name in names):
             raise TypeError("names are given one by one, as str: remove(*names)")
@@ -349,7 +349,7 @@ class Database:
         return Removal(answer["removed"], answer["unknown_names"], answer["unknown_ids"])
 
     def readmit(self, *names: str) -> int:
-        """Lets documents in again that `remove(keep_out=True)` removed: by their names, or the digests of their bytes.
+        """Lets ingests add documents again that `remove(keep_out=True)` removed: by their names, or the digests of their bytes.
 
         The next ingest of their files adds them.
 
@@ -357,31 +357,31 @@ class Database:
             ParameterError: the database is open for reading.
 
         Returns:
-            The number of contents that are let in again.
+            The number of contents that ingests may add again.
         """
         return self._native.readmit(list(names))
 
     def rename(self, old: str, new: str) -> Renaming:
         """Renames a document, or a folder of documents, in one commit. Members of archives and records are renamed with their file.
 
-        A document whose file is there still is read from there as before. If the file is gone and is at the new name, it is read from
-        there from now on.
+        A document whose file still exists is read from there as before. If the file is gone and exists at the new name, the document is
+        read from the new place.
 
         Args:
             old: the name of a document, archive or folder; `.` for all names that are not absolute.
-            new: its new name.
+            new: the new name.
 
         Raises:
-            ParameterError: a document has a new name already, or the database is open for reading.
-            DocumentNotFoundError: nothing has the old name.
+            ParameterError: a stored document already has one of the new names, or the database is open for reading.
+            DocumentNotFoundError: no document, archive or folder has the old name.
 
         Returns:
-            How many documents were renamed, and how many are read from new places.
+            The numbers of renamed documents, and of documents that are read from new places.
         """
         return Renaming._of(json.loads(self._native.rename(old, new)))
 
     def compact(self, *, progress: ProgressLike = None, stop: StopToken | None = None) -> Compaction:
-        """Folds all batches into one and frees the space of removed documents. Readers are not disturbed."""
+        """Folds all runs of postings into one and frees the space of removed documents. Readers are not disturbed."""
         with following("compact", progress, stop) as caller:
             return Compaction._of(json.loads(self._native.compact(caller)))
 
@@ -400,9 +400,9 @@ class Database:
         Args:
             other: the other database. It does not change.
             on_change: as for `ingest`, for documents of both databases.
-            reread: reads the texts again, from the other database or from their files. It may then have another profile.
-            dry_run: stores nothing, and says what would be added and replaced.
-            progress, stop: as for `ingest`. What was committed stays, and the same call goes on.
+            reread: reads the texts again, from the other database or from their files. The profiles may then differ.
+            dry_run: stores nothing, and reports the documents that would be added and replaced.
+            progress, stop: as for `ingest`. Commits stay, and the same call continues.
 
         Raises:
             ParameterError: the profiles differ, or this database is open for reading.
@@ -420,19 +420,19 @@ class Database:
         progress: ProgressLike = None,
         stop: StopToken | None = None,
     ) -> Backup:
-        """Copies the database to a folder, beside earlier backups of it. Files that have not changed are shared.
+        """Copies the database to a folder, beside earlier backups of it. Backups share files that have not changed.
 
-        `fpdb.backups` lists the backups of a folder, and `fpdb.restore` makes a database of one.
+        `fpdb.backups` lists the backups of a folder, and `fpdb.restore` creates a database from a backup.
 
         Args:
-            folder: a new folder, or one of backups of this database.
-            keep: how many backups stay in the folder, the newest ones; all where not given.
+            folder: a new folder, or a folder with backups of this database.
+            keep: number of newest backups that stay in the folder; by default all.
             quick: compares files of earlier backups by their sizes only.
             progress, stop: as for `ingest`.
 
         Raises:
             ParameterError: the database is open for reading, or the folder is in a database.
-            NotADatabaseError: something else is in the folder.
+            NotADatabaseError: the folder has something else.
         """
         with following("backup", progress, stop) as caller:
             made = _native.backup(self._native, os.fspath(folder), whole("keep", keep), quick, caller)
@@ -441,10 +441,10 @@ class Database:
     def verify(self, *, progress: ProgressLike = None, stop: StopToken | None = None) -> Verification:
         """Checks all postings, documents and counts against each other. Changes nothing.
 
-        `fpdb verify --repair` rebuilds what is damaged.
+        `fpdb verify --repair` rebuilds damaged parts.
 
         Returns:
-            What was checked, and the `problems`; none if the database is sound.
+            The numbers of checked items, and the `problems`, which are empty if the database is sound.
         """
         with following("verify", progress, stop) as caller:
             return Verification._of_json(_native.verify(self._native, caller))
@@ -454,14 +454,14 @@ class Database:
     ) -> Assembly:
         """Adds the documents of a build of `fpdb.spark.build`, and removes the folder of the build.
 
-        A database without documents takes the files of the build over as they are, in one commit. One with documents takes the
-        build in as the program's `merge` does, in several commits. Interrupted, the same call goes on.
+        A database without documents takes over the files of the build unchanged, in one commit. A database with documents adds the
+        documents of the build as the `merge` of the program does, in several commits. After an interruption, the same call continues.
 
         Raises:
-            DamagedError: a file of the build is missing or is not what was written. Nothing has changed.
-            DatabaseNotFoundError: there is no build at the path.
-            ParameterError: the build is not finished, has another profile, or another copy of it is in this database already.
-            StoppedError: the `stop` token ended it. The same call goes on.
+            DamagedError: a file of the build is missing or does not have the content that was written. The database has not changed.
+            DatabaseNotFoundError: the path has no build.
+            ParameterError: the build is not finished or has another profile, or this database already has another copy of it.
+            StoppedError: the `stop` token ended the call. The same call continues.
         """
         with following("assemble", progress, stop) as caller:
             return Assembly._of_json(self._native.assemble(os.fspath(staging), caller))
@@ -494,49 +494,49 @@ class Database:
         stop: StopToken | None = None,
         **options: Any,
     ) -> QueryAnswer | QueryAnswers:
-        """Which stored documents share text with this, how much, and where?
+        """Finds the stored documents that share text with the query, and tells how much and where.
 
         Args:
-            queries: a text (str: of no other format than a page or source code, unless `format` says so), the bytes of a document, a file (a `pathlib.Path`), or a `Document`; or many: a sequence of
-                these, or a column of texts with the Arrow PyCapsule interface. Many are answered in parallel.
-            document, id: a stored document instead, by its name or its number. It is no match of itself.
-            mode: "containment" looks up all fingerprints: which share of the query does a document hold? "resemblance" looks up
-                the n smallest, and estimates how alike two whole documents are.
-            window: winnows the query with a larger window than the database's: fewer lookups.
-            n: looks up the n smallest hashes; 128 in the mode "resemblance" where not given, else all.
-            top: the most matches; None for all.
-            min_score: the least score of a match.
-            max_df: fingerprints that more documents hold do not count.
-            where: compares only with documents whose metadata has all of these values, as for `remove`. `documents_left_out` of the
-                answer counts others that share text.
-            passages: whether to find passages.
-            rewritten: also finds paraphrases, in databases of words. Only documents with a passage match, ordered by `coverage`.
-            gap: joins shared runs with at most this many symbols between them into one passage; the guarantee of the profile where
-                not given.
+            queries: a text (a str is read as plain text, a page or source code, unless `format` says otherwise), the bytes of a document, a
+                file (a `pathlib.Path`), or a `Document`; or many queries: a sequence of these, or a column of texts with the Arrow
+                PyCapsule interface. Many queries are answered in parallel.
+            document, id: a stored document as the query, by its name or its number. It does not match itself.
+            mode: "containment" looks up all fingerprints and ranks documents by the share of the query that they hold. "resemblance" looks
+                up the n smallest fingerprints, and estimates how similar two whole documents are.
+            window: winnows the query with this window instead of the database's. It must be larger, and causes fewer lookups.
+            n: looks up only the n smallest hashes; by default 128 in the mode "resemblance", otherwise all.
+            top: maximum number of matches; None for all.
+            min_score: minimum score of a match.
+            max_df: fingerprints do not count if more documents than this hold them.
+            where: compares only with documents whose metadata has all of these values, as for `remove`. `documents_left_out` of the answer
+                counts other documents that share text.
+            passages: True to find passages.
+            rewritten: also finds paraphrases, in databases of words. Only documents with a passage match. They are ordered by `coverage`.
+            gap: joins shared runs with at most this many symbols between them into one passage; by default the guarantee of the profile.
             min_passage: leaves out passages with fewer symbols that agree.
             skip_quotes: quotations in the query do not count. For prose.
-            ignore_phrases: a file of phrases, one a line, that do not count in the query. For prose.
+            ignore_phrases: a file of phrases, one on each line, that do not count in the query. For prose.
             weight: "idf" counts a rare fingerprint more than a common one.
-            submission_by: ranks the documents of one submission as one match, with the `files` that share most. A folder: each
-                folder and archive directly in it is a submission ("." for the first folder of the names, "class/*" for each one in
-                any folder of class, "all.zip" for each one in this archive). Or a regular
-                expression: documents whose names give the same match (of its first group, if it has one) are one. Other
-                documents stand for themselves. Reads all postings first.
-            submission_files: the most `files` of a submission.
-            file_times: whether a match has `modified`, the time of its file in seconds since 1970. A file that was changed just before
-                it was read has none.
+            submission_by: ranks the documents of one submission as one match, with the `files` that share most. The value is a folder: each
+                folder and archive directly in it is a submission ("." for the first folder of the names, "class/*" for each folder or
+                archive in any folder of class, "all.zip" for each folder or archive in this archive). Or it is a regular expression:
+                documents whose names give the same match (of the first group, if there is one) are one submission. Other documents are
+                ranked separately. Reads all postings first.
+            submission_files: maximum number of `files` of a submission.
+            file_times: True to give matches the attribute `modified`, the time of the file in seconds since 1970. A file that was changed
+                just before it was read has no time.
             format: the format of the queries: "auto", or as for `ingest`.
             limits, progress, stop: as for `ingest`.
 
         Returns:
-            A `QueryAnswer` for one query; `QueryAnswers` for many, which are an Arrow stream too. In these the query of a
-            column is named by its row, from "0", and one of a sequence by its index where it has no name.
+            A `QueryAnswer` for one query; `QueryAnswers` for many, which are also an Arrow stream. In these, the query from a row of a
+            column is named by the row, from "0", and the query from an item of a sequence by its index if it has no name.
 
         Raises:
             ParameterError: an argument makes no sense, such as a window below the database's.
-            DocumentNotFoundError: there is no such stored document.
-            DocumentError, StorageError: a single query cannot be read. Of many, they are in `answers.failed`.
-            KeyboardInterrupt, StoppedError: it was stopped, within a query too.
+            DocumentNotFoundError: no stored document has this name or number.
+            DocumentError, StorageError: a single query cannot be read. Of many queries, `answers.failed` lists those that cannot be read.
+            KeyboardInterrupt, StoppedError: the call was stopped, possibly within a query.
         """
         given = QUERY.given("query", resemblance_takes_few(options))
         if (queries is not None) + (document is not None) + (id is not None) != 1:
@@ -565,10 +565,11 @@ class Database:
     def query_below(
         self, path: Path, *, progress: ProgressLike = None, stop: StopToken | None = None, **options: Unpack[BelowOptions]
     ) -> QueryAnswers:
-        """Queries with each document of a file or folder: with each file, and each member of an archive, JSONL, Parquet or WARC file.
+        """Queries with each document of a file or folder: with each file, and with each member of an archive, JSONL, Parquet or WARC file.
 
-        Files in a folder and members of an archive that are no documents are skipped, as by `ingest`. Documents are read as they are answered, and nothing is stored. An answer's `query.name` is the name that an ingest of
-        the path gives the document. The texts of these queries are not kept: `passage.query` has offsets and no `slice`.
+        Files in a folder and members of an archive are skipped if they are not documents, as by `ingest`. Each document is read only when
+        it is answered, and nothing is stored. The `query.name` of an answer is the name that an ingest of the path gives the document. The
+        texts of these queries are not kept: `passage.query` has offsets and no `slice`.
 
         Args:
             path: the file or folder.
@@ -576,13 +577,13 @@ class Database:
                 record has its id and the fields to keep.
             mode, window, n, top, min_score, max_df, passages, rewritten, gap, min_passage, skip_quotes, ignore_phrases: as for `query`.
             weight, submission_by, submission_files, file_times, format, limits: as for `query`.
-            join_submissions: the files of one submission, by `submission_by`, are one query, whose answer comes after those of single
-                files. They are in memory at once. Without effect with `rewritten`.
+            join_submissions: the files of one submission, by `submission_by`, are one query. Its answer comes after the answers of single
+                files. The files of a submission are in memory at the same time. Has no effect with `rewritten`.
             progress, stop: as for `ingest`.
 
         Raises:
             ParameterError: an argument makes no sense.
-            KeyboardInterrupt, StoppedError: it was stopped.
+            KeyboardInterrupt, StoppedError: the call was stopped.
         """
         given = BELOW.given("query_below", resemblance_takes_few(options))
         with following("query", progress, stop) as caller:
@@ -595,20 +596,20 @@ class Database:
     ) -> AnswerStream:
         """The same answers as `query_below`, read once as they are found, in memory that does not grow with their number.
 
-        The queries are answered on a thread of its own, which is a few dozen documents ahead at most. The files of the database stay
-        open until the stream has ended.
+        The queries are answered on a separate thread, which is at most a few dozen documents ahead. The files of the database stay open
+        until the stream has ended.
 
         Args:
             path: the file or folder.
             options: those of `query_below`, without `progress`.
-            stop: ends the queries from another thread.
+            stop: a token that ends the queries from another thread.
 
         Returns:
-            An iterator of `QueryAnswer`, which is an Arrow stream too. Its `failed` lists the documents that could not be read.
+            An iterator of `QueryAnswer`, which is also an Arrow stream. Its `failed` lists the documents that could not be read.
 
         Raises:
             ParameterError: an argument makes no sense.
-            StoppedError: while it is read, if it was stopped.
+            StoppedError: the call was stopped. Raised while the answers are read.
         """
         given = BELOW.given("iter_query_below", resemblance_takes_few(options))
         native = self._native.iter_query_below(os.fspath(path), given, stop)
@@ -628,26 +629,27 @@ class Database:
         progress: ProgressLike = None,
         stop: StopToken | None = None,
     ) -> WrittenReport:
-        """Writes answers of this database as a report for a browser: what `--format html` of the program writes.
+        """Writes answers of this database as a report for a browser, as `--format html` of the program does.
 
-        It shows both texts of each pair side by side with their passages marked, and needs no network. An earlier report at the path is
+        The report shows both texts of each pair side by side with marked passages, and needs no network. An earlier report at the path is
         replaced.
 
         Args:
-            answers: what `query` of a sequence, `pairs` or `dedup` has returned. Not those of `query_below`, whose texts are not kept.
-            path: a folder, whose page is `index.html`; with `single_file` the page itself.
+            answers: the result of `query` with a sequence, of `pairs` or of `dedup`. Answers of `query_below` have no report, because their
+                texts are not kept.
+            path: a folder, with the page `index.html`; with `single_file` the path of the page itself.
             single_file: writes one file, for sending.
-            max_pairs: lists so many pairs, the best ones; 1,000 where not given.
-            max_size: embeds texts and passages up to so many bytes, the best pairs first; 64 MiB where not given.
-            anonymise: replaces names, and leaves out paths and metadata. The texts stay.
+            max_pairs: maximum number of listed pairs, best first; by default 1,000.
+            max_size: maximum bytes of embedded texts and passages, of the best pairs first; by default 64 MiB.
+            anonymise: replaces names, and leaves out paths and metadata. The texts stay in the report.
             texts: False leaves out the texts.
             settings: settings to show, by name.
             progress, stop: as for `ingest`.
 
         Raises:
-            ParameterError: there is no report of these answers.
-            NotADatabaseError: something else than a report is at the path. It stays.
-            KeyboardInterrupt, StoppedError: it was stopped. An earlier report stays.
+            ParameterError: these answers cannot be shown as a report.
+            NotADatabaseError: the path has something other than a report. It stays unchanged.
+            KeyboardInterrupt, StoppedError: the call was stopped. An earlier report stays.
         """
         if isinstance(answers, QueryAnswer):
             raise TypeError("a report takes the answers of a sequence of queries: query([text])")
@@ -687,34 +689,35 @@ class Database:
     def pairs(
         self, *, progress: ProgressLike = None, stop: StopToken | None = None, **options: Unpack[PassagePairsOptions]
     ) -> Pairs:
-        """All pairs of stored documents that share enough text, best first. All are held in memory: see `iter_pairs` for many.
+        """All pairs of stored documents that share enough text, best first. All pairs are in memory at the same time; for many pairs, use
+        `iter_pairs`.
 
         Args:
-            min_shared, min_resemblance, min_containment: the least that a pair has. Where none is given, the profile's defaults
-                hold: unrelated documents do not reach them.
-            max_df: fingerprints that more documents hold do not count; None: all count.
-            across: only pairs of documents under different ones of these prefixes of names.
-            old: prefixes of names of old documents: only pairs of these with others, and of others with each other.
-            where: only pairs with a document whose metadata has all of these values; the other one may be any.
-            group_by: a regular expression: documents whose names give the same match are no pair. Without it, those whose
-                metadata `group` is the same.
-            groups: False: such documents are pairs too.
-            submission_by: counts the documents of one submission as one, and lists the pairs of their `files` that share most: a
+            min_shared, min_resemblance, min_containment: minimum values of a pair. By default they are those of the profile, which
+                unrelated documents do not reach.
+            max_df: fingerprints do not count if more documents than this hold them; None: all count.
+            across: prefixes of names: only pairs of documents under different prefixes.
+            old: prefixes of names of old documents: pairs of two old documents are left out.
+            where: only pairs in which one document has all of these values in its metadata; the other may be any document.
+            group_by: a regular expression: documents whose names give the same match are not a pair. By default, documents with the same
+                metadata `group` are not a pair.
+            groups: False: documents of one group are pairs too.
+            submission_by: counts the documents of one submission as one document, and lists the pairs of their `files` that share most. A
                 folder or a regular expression, as for `query`.
-            submission_files: the most `files` of a pair.
-            file_times: whether a pair has `a_modified` and `b_modified`, as `modified` of a match.
-            new_since: only pairs of a document of this number or above and one below it.
+            submission_files: maximum number of `files` of a pair.
+            file_times: True to give pairs the attributes `a_modified` and `b_modified`, like `modified` of a match.
+            new_since: only pairs of a document with this number or a higher one and a document with a lower number.
             weight: "idf" counts a rare fingerprint more than a common one.
-            top: the most pairs; None for all.
+            top: maximum number of pairs; None for all.
             own_text: for source code: compares the documents' own text too, names and comments included, and ranks pairs by the
                 larger of the two resemblances. The documents are read again.
             passages: finds all passages of each pair. The documents are read again.
-            rewritten, gap, min_passage: as for `query`, for these passages and those of a report.
+            rewritten, gap, min_passage: as for `query`; they apply to these passages and those of a report.
             progress, stop: as for `ingest`.
 
         Raises:
-            ParameterError: an argument makes no sense: `own_text` in a database that is not of source code, say.
-            KeyboardInterrupt, StoppedError: it was stopped; nothing has changed.
+            ParameterError: an argument makes no sense, for example `own_text` in a database that is not of source code.
+            KeyboardInterrupt, StoppedError: the call was stopped.
         """
         given = PAIRS.given("pairs", options)
         with following("pairs", progress, stop) as caller:
@@ -724,20 +727,20 @@ class Database:
     def iter_pairs(self, *, stop: StopToken | None = None, **options: Unpack[PairsOptions]) -> PairStream:
         """The same pairs as `pairs`, read once as they are found, in memory that does not grow with their number.
 
-        The search runs on a thread of its own, and uses the database's memory and temporary files. The database must be open for
-        reading only; a reader beside a writer sees its last commit.
+        The search runs on a separate thread, and uses the memory and the temporary files of the database. The database must be open for
+        reading only; a reader in the process of a writer sees the last commit of the writer.
 
         Args:
             options: as for `pairs`, without `own_text`, `passages` and `progress`.
-            stop: ends the search from another thread.
+            stop: a token that ends the search from another thread.
 
         Returns:
-            An iterator of `Pair`, which is an Arrow stream too: `for pair in database.iter_pairs(): ...`,
-            `pyarrow.RecordBatchReader.from_stream(database.iter_pairs())`.
+            An iterator of `Pair`, which is also an Arrow stream: `for pair in database.iter_pairs(): ...`,
+                `pyarrow.RecordBatchReader.from_stream(database.iter_pairs())`.
 
         Raises:
             ParameterError: an argument makes no sense, or the database is open for writing.
-            StoppedError: while it is read, if it was stopped.
+            StoppedError: the search was stopped. Raised while the pairs are read.
         """
         return PairStream(self._native.iter_pairs(ITER_PAIRS.given("iter_pairs", options), stop))
 
@@ -750,28 +753,28 @@ class Database:
         stop: StopToken | None = None,
         **options: Unpack[DedupOptions],
     ) -> Dedup:
-        """Which documents are removable, each with the survivor that justifies it. Removes nothing.
+        """Finds the removable documents, each with the survivor that justifies its removal. Removes nothing.
 
         Args:
-            by: "exact": identical documents only; "exact-text": also documents of the same text in the standard form;
-                "resemblance" or "containment": also those that one survivor resembles, or contains, to the threshold.
-            threshold: the least resemblance or containment. Where not given it is 0.8; for containment in text 0.85 if k is below 40
-                characters, 40 bytes or 7 words, and 0.9 below 20 characters, 20 bytes or 4 words.
-            max_novel: the longest stretch of a removable document, in symbols, of which the survivor holds nothing: a page
-                where not given; "any" for no bound.
-            keep: which of several alike stays.
+            by: "exact": identical documents only; "exact-text": also documents of the same text in the standard form; "resemblance" or
+                "containment": also documents whose resemblance to one survivor, or containment in one, reaches the threshold.
+            threshold: minimum resemblance or containment. The default is 0.8; for containment in text 0.85 if k is below 40 characters, 40
+                bytes or 7 words, and 0.9 if k is below 20 characters, 20 bytes or 4 words.
+            max_novel: maximum length, in symbols, of a stretch of a removable document that shares nothing with the survivor; by default a
+                page; "any" for no bound.
+            keep: the rule that chooses the document to keep of several similar ones.
             prefer: regular expressions: documents whose names match the first are kept in preference to all others, and so on.
             protect: prefixes of names, or of absolute paths of files, of documents that are never removable.
-            max_df: fingerprints that more documents hold do not count; None: all count.
-            budget: the most posting reads for one document. One that needs more is undecided, and stays.
-            mode: "once" decides about all documents and keeps no decision. "append" lets earlier decisions stand and decides
-                only about documents that came since. "rerank" decides about all and keeps the decisions for "append".
-            temp_dir: the folder for what exceeds the database's memory; beside the database where not given.
+            max_df: fingerprints do not count if more documents than this hold them; None: all count.
+            budget: maximum number of posting reads for one document. A document that needs more is undecided, and stays.
+            mode: "once" decides about all documents and keeps no decisions. "append" keeps earlier decisions and decides only about
+                documents that were added since. "rerank" decides about all documents and keeps the decisions for "append".
+            temp_dir: the folder for data that exceeds the memory of the database; by default beside the database.
             progress, stop: as for `ingest`.
 
         Raises:
-            KeyboardInterrupt, StoppedError: it was stopped. The same call goes on where it was.
-            LimitError: the memory does not suffice.
+            KeyboardInterrupt, StoppedError: the call was stopped. The same call continues.
+            LimitError: the memory is too small.
         """
         given = DEDUP.given("dedup", {"by": by, **options})
         with following("dedup", progress, stop) as caller:
@@ -791,24 +794,24 @@ class Database:
         progress: ProgressLike = None,
         stop: StopToken | None = None,
     ) -> Repeats:
-        """Which passages of each document occur in an earlier one, or earlier in its own. Removes nothing.
+        """Finds the passages of each document that occur in an earlier document, or earlier in the same one. Removes nothing.
 
         The answer is exact to the symbol. Texts are read again: from their files, or as they were stored with `store_text`.
 
         Args:
-            min_length: the fewest symbols that count as a repeat: at least the guarantee of the profile, at most 65,536. Where not
-                given: 200 characters or bytes, 50 words or tokens, or the guarantee where that is more.
-            temp_dir: the folder for temporary files; beside the database where not given.
+            min_length: minimum number of symbols of a repeat: at least the guarantee of the profile, at most 65,536. The default is 200
+                characters or bytes, 50 words or tokens, or the guarantee if it is larger.
+            temp_dir: the folder for temporary files; by default beside the database.
             progress, stop: as for `ingest`.
 
         Returns:
-            The passages, each with its first occurrence; the documents whose text cannot be had; and sums. `save` writes a report,
-            and `apply(report, write=folder, cut=True)` copies the archive without the passages.
+            The passages, each with its first occurrence; the documents whose text is not available; and totals. `save` writes a report, and
+            `apply(report, write=folder, cut=True)` copies the archive without the passages.
 
         Raises:
             ParameterError: the length is out of range.
-            LimitError: the memory does not suffice.
-            KeyboardInterrupt, StoppedError: it was stopped. The same call begins again.
+            LimitError: the memory is too small.
+            KeyboardInterrupt, StoppedError: the call was stopped. The same call begins again.
         """
         given = REPEATS.given("repeats", {"min_length": min_length, "temp_dir": temp_dir})
         with following("repeats", progress, stop) as caller:
@@ -841,31 +844,31 @@ class Database:
         progress: ProgressLike = None,
         stop: StopToken | None = None,
     ) -> Application:
-        """Acts on the files that removable documents, or repeated passages, come from. A dry run unless `yes`; the database itself is
-        not changed.
+        """Acts on the files from which removable documents, or repeated passages, were read. It is a dry run unless `yes`. The database
+        does not change.
 
-        Contents are compared with the database first: a file that has changed is left alone, and so is a document whose
-        survivor has changed.
+        Contents are first compared with the database: a file that has changed is left alone, and so is a document whose survivor has
+            changed.
 
         Args:
             report: a file that `Dedup.save`, `Repeats.save` or `fpdb dedup --format json` has written. A log is kept beside it, or beside
-                the folder of `write`. With `write` and `mark` also a list of documents: lines `{"document": name}`, or the JSON
+                the folder of `write`. With `write` and `mark`, it may also be a list of documents: lines `{"document": name}`, or the JSON
                 lines of a query, whose matches are then removable.
-            write: copies all files of the archive to this folder, without the removable documents; brings an earlier copy up to date.
-            cut: with `write` and a report of repeated passages: leaves these out of the copies.
-            mark: says in this field of each record of JSONL and Parquet files whether it is removable, or which of its passages are
-                repeated; with `write` in the copies, else in the files themselves.
+            write: copies all files of the archive to this folder, without the removable documents; updates an earlier copy.
+            cut: with `write` and a report of repeated passages, leaves these passages out of the copies.
+            mark: writes into this field of each record of JSONL and Parquet files whether the record is removable, or which of its passages
+                are repeated. Marks the copies with `write`, otherwise the files themselves.
             remove: removes removable files.
-            link: replaces removable files by links to survivors of the same bytes: "hard" or "sym".
+            link: replaces removable files by links to survivors with the same bytes: "hard" or "sym".
             move: moves removable files to this folder.
-            lists: with `write` or `mark`: lists of further documents, which are removable too.
-            yes: does it.
-            temp_dir: the folder for what exceeds the memory.
+            lists: with `write` or `mark`, lists of further documents, which count as removable too.
+            yes: carries out the action.
+            temp_dir: the folder for data that exceeds the memory.
             progress, stop: as for `ingest`.
 
         Raises:
-            NotADatabaseError, ParameterError: the file is no report, or not one action is named.
-            KeyboardInterrupt, StoppedError: it was stopped. The same call goes on where it was.
+            NotADatabaseError, ParameterError: the file is not a report, or the arguments do not name exactly one action.
+            KeyboardInterrupt, StoppedError: the call was stopped. The same call continues.
         """
         options: _native._Applying = {
             "write": None if write is None else os.fspath(write),
@@ -885,49 +888,50 @@ class Database:
     # Stored documents
 
     def documents(self) -> Documents:
-        """The stored documents: to go through, or as an Arrow stream."""
+        """The stored documents, for iteration or as an Arrow stream."""
         return Documents(self._native)
 
     def document(self, id: int) -> DocumentInfo:
-        """The document of a number.
+        """The document with this number.
 
         Raises:
-            DocumentNotFoundError: there is none.
+            DocumentNotFoundError: no document has this number.
         """
         return DocumentInfo._of(json.loads(self._native.document(_number(id)).json(0)))
 
     def documents_named(self, name: str) -> list[DocumentInfo]:
-        """The documents of a name, oldest first; more than one where versions are kept.
+        """The documents with this name, oldest first. There are several if versions are kept.
 
         Raises:
-            DocumentNotFoundError: there is none.
+            DocumentNotFoundError: no document has this name.
         """
         rows = self._native.documents_named(name)
         return [DocumentInfo._of(json.loads(rows.json(index))) for index in range(len(rows))]
 
     def text(self, id: int) -> bytes | None:
-        """The bytes that offsets into a document count: the document's own, or for formats such as PDF the text extracted.
+        """The bytes to which offsets into a document refer: the bytes of the document, or for formats such as PDF the extracted text.
 
-        None where they are not stored and can no longer be read, or have changed since.
+        None if they are not stored and can no longer be read, or have changed.
         """
         text = self._native.text(_number(id))
         return None if text is None else text[0]
 
     def refresh(self) -> bool:
-        """Moves a database that is open for reading on to the last commit, which another process may have made. Calls at work end on
-        theirs. Without a new commit it costs some microseconds, with one as much as `fpdb.open`.
+        """Moves a database that is open for reading to the last commit, which another process may have made. Calls that are running finish
+        on the earlier commit. Takes some microseconds without a new commit, otherwise as long as `fpdb.open`.
 
         Returns:
-            True if there was another commit, also if another thread found it meanwhile; always False if the database is open for writing, and so shows its commits.
+            True if there was a new commit, even if another thread moved the database to it meanwhile. Always False if the database is open
+            for writing, because it then shows its own commits.
 
         Raises:
-            DatabaseNotFoundError: its folder is gone.
-            ClosedError, ForkedError, StorageError, DamagedError: it cannot be opened again.
+            DatabaseNotFoundError: the folder of the database is gone.
+            ClosedError, ForkedError, StorageError, DamagedError: the database cannot be opened again.
         """
         return self._native.refresh()
 
     def stats(self) -> dict[str, Any]:
-        """The size of the database and its parts, as `fpdb stats --format json` says it. Quick however large it is."""
+        """The size of the database and its parts, as in `fpdb stats --format json`. Takes little time even for a large database."""
         return dict(json.loads(self._native.stats()))
 
     def __len__(self) -> int:
@@ -939,7 +943,7 @@ class Database:
 
 
 def _number(id: int) -> int:
-    """The number of a document, which the engine can take."""
+    """The number of a document, in the range that the engine accepts."""
     return int(whole("id", id, NUMBERS) or 0)
 
 
@@ -952,7 +956,7 @@ def _ended(outcome: _native._Ingested) -> IngestSummary:
 
 
 def _warned(summary: IngestSummary) -> IngestSummary:
-    """Warns of documents of one name in one call: only one of them is stored."""
+    """Warns if documents of one call had the same name: only one of them is stored."""
     if summary.repeated:
         names = ", ".join(map(repr, summary.repeated_names[:3]))
         warnings.warn(

@@ -1,14 +1,14 @@
-"""The exceptions. The engine raises them by one table, `python/src/errors.rs`."""
+"""The exceptions. The table in `python/src/errors.rs` maps errors of the engine to them."""
 
 from __future__ import annotations
 
 
 class Error(Exception):
-    """Any error of fpdb. Its text is the message and, on a line of its own, the hint.
+    """Any error of fpdb. As text it is the message and, on a separate line, the hint.
 
     Attributes:
         message: what happened, with its causes, in one line.
-        hint: what to do next, or None.
+        hint: the next step, or None.
     """
 
     message: str
@@ -32,7 +32,7 @@ class DatabaseExistsError(Error, FileExistsError):
 
 
 class NotADatabaseError(Error):
-    """Something else than a database is at the path."""
+    """The path has something that is not a database."""
 
 
 class LockedError(Error):
@@ -40,19 +40,19 @@ class LockedError(Error):
 
 
 class VersionError(Error):
-    """The database was made by another version of fpdb, whose format or fingerprints this one does not read."""
+    """The database was made by another version of fpdb, with a format or fingerprints that this version does not read."""
 
 
 class DamagedError(Error):
-    """Files of the database are not as they were written."""
+    """Files of the database do not have the content that was written."""
 
 
 class StorageError(Error, OSError):
-    """The system or the storage engine refused: the disk is full, a permission is missing, too many files are open."""
+    """The system or the storage engine refused an operation: the disk is full, a permission is missing, too many files are open."""
 
 
 class ParameterError(Error, ValueError):
-    """An argument makes no sense: a window below the database's, a column that is not there, a database open for reading."""
+    """An argument makes no sense: a window below the database's, a missing column, a change of a database that is open for reading."""
 
 
 class DocumentNotFoundError(Error, LookupError):
@@ -64,11 +64,11 @@ class DocumentError(Error):
 
 
 class LimitError(Error):
-    """The work does not fit into the memory allowed, or into what a database can number."""
+    """The work does not fit into the allowed memory, or exceeds the number of documents or postings that a database can have."""
 
 
 class StoppedError(Error):
-    """The work was ended by its `StopToken`."""
+    """A `StopToken` stopped the work."""
 
 
 class ClosedError(Error):
@@ -76,14 +76,14 @@ class ClosedError(Error):
 
 
 class ForkedError(Error):
-    """The database was opened by another process, of which this one was forked off."""
+    """The database was opened by the process from which this process was forked."""
 
 
 class ServiceError(Error):
-    """A service does not answer, knows no such key, has too much to do, or has failed.
+    """A service does not answer, does not know the key, has too much to do, or has failed.
 
     Attributes:
-        status: the HTTP status, or None where there was no answer.
+        status: the HTTP status, or None if there was no answer.
         kind: the kind of the problem, such as "no-rights"; `docs/serve.md` lists the statuses.
     """
 
@@ -92,4 +92,4 @@ class ServiceError(Error):
 
 
 class RepeatedNameWarning(UserWarning):
-    """Documents of one call had the same name. By default the later one replaces the other, of which nothing is left then."""
+    """Documents of one call had the same name. By default the later document replaces the earlier one, which is then not stored."""

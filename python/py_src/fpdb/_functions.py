@@ -1,4 +1,4 @@
-"""Functions: opening and making databases, and what needs none."""
+"""Functions: open and make databases, and work that needs no database."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ def create(
     cache: int | None = None,
     threads: int | None = None,
 ) -> Database:
-    """Makes an empty database and opens it for writing.
+    """Creates an empty database and opens it for writing.
 
     Args:
-        path: a folder that is not there yet.
-        profile: what is compared and how long a match must be: "prose" (characters; finds a copied sentence), "text"
-            (characters; for large archives), "words", "code", "bytes", or a `Profile`. It cannot be changed later.
-        memory: bytes that an ingest, `pairs` or `dedup` may use, about; a quarter of the machine's where not given.
-        cache: bytes of memory for what was read.
-        threads: threads that work at once; one for each processor where not given.
+        path: a folder that does not exist yet.
+        profile: the settings that decide what is compared and how long a match must be: "prose" (characters; finds a copied sentence),
+            "text" (characters; for large archives), "words", "code", "bytes", or a `Profile`. It cannot be changed later.
+        memory: approximate maximum memory of an ingest, `pairs` or `dedup`, in bytes; by default a quarter of the machine's memory.
+        cache: bytes of memory for blocks of the database that were read.
+        threads: number of threads that work at the same time; by default one for each processor.
 
     Raises:
-        DatabaseExistsError: there is one already.
-        NotADatabaseError: something else is there.
-        ParameterError: there is no such profile.
+        DatabaseExistsError: the path already has a database.
+        NotADatabaseError: the path has something else.
+        ParameterError: no profile has this name.
     """
     text = os.fspath(path)
     return Database(_native.NativeDatabase(text, True, native_profile(profile), _room(memory, cache, threads)), text)
@@ -50,17 +50,17 @@ def open(
     cache: int | None = None,
     threads: int | None = None,
 ) -> Database:
-    """Opens a database: for reading, as of its last commit, or for writing. One process at a time may write; any number read.
+    """Opens a database: for reading, as of its last commit, or for writing too. One process at a time may write; any number may read.
 
     Args:
-        path: its folder.
+        path: the folder of the database.
         write: opens it for writing too.
         memory, cache, threads: as for `create`.
 
     Raises:
-        DatabaseNotFoundError: there is none.
-        LockedError: another process writes it.
-        VersionError, DamagedError, NotADatabaseError: it cannot be used.
+        DatabaseNotFoundError: the path has no database.
+        LockedError: another process has it open for writing.
+        VersionError, DamagedError, NotADatabaseError: the path has a database that cannot be used, or something else.
     """
     text = os.fspath(path)
     return Database(_native.NativeDatabase(text, write, None, _room(memory, cache, threads)), text)
@@ -75,19 +75,19 @@ def restore(
     cache: int | None = None,
     threads: int | None = None,
 ) -> Database:
-    """Makes a database of a backup, and opens it for writing.
+    """Creates a database from a backup, and opens it for writing.
 
     Args:
-        path: a folder that is not there yet.
+        path: a folder that does not exist yet.
         folder: the folder of backups that `Database.backup` has made.
-        number: which of them, as `backups` lists them; the newest where not given.
+        number: the number of the backup, as `backups` lists it; by default the newest.
         memory, cache, threads: as for `create`.
 
     Raises:
-        DatabaseExistsError: there is a database already.
-        NotADatabaseError: there are no backups in the folder.
-        ParameterError: there is none of that number.
-        DamagedError: it is damaged.
+        DatabaseExistsError: the path already has a database.
+        NotADatabaseError: the folder has no backups.
+        ParameterError: no backup has this number.
+        DamagedError: the backup is damaged.
     """
     text = os.fspath(path)
     room = _room(memory, cache, threads)
@@ -98,7 +98,7 @@ def backups(folder: Path) -> list[ListedBackup]:
     """The backups in a folder, oldest first.
 
     Raises:
-        NotADatabaseError: there are none.
+        NotADatabaseError: the folder has no backups.
     """
     return [ListedBackup._of(json.loads(line)) for line in _native.backups(os.fspath(folder))]
 
@@ -125,7 +125,8 @@ def diff(
 ) -> QueryAnswer:
     """Compares two documents, without a database. `a` is the query, `b` the only possible match.
 
-    A str is a text (a page or source code where it is one, but never mail or PDF), bytes are those of a document, a `pathlib.Path` is a file. Passages index Python strings:
+    A str is a text (it can be a page or source code, but not mail or PDF), bytes are the bytes of a document, a `pathlib.Path` is a file.
+    Passages index Python strings:
 
         answer = fpdb.diff(a, b)
         for passage in answer[0].passages:
@@ -133,19 +134,19 @@ def diff(
 
     Args:
         a, b: the documents.
-        profile: what is compared: "prose" where not given, or "words" with `rewritten`.
+        profile: the profile; by default "prose", or "words" with `rewritten`.
         rewritten: also finds paraphrases.
         gap, min_passage, skip_quotes, ignore_phrases: as for `Database.query`.
-        boilerplate: documents whose text does not count: the text of a task, say.
-        format: the format of all: "auto", or as for `Database.ingest`.
+        boilerplate: documents whose text does not count, such as the text of a task.
+        format: the format of all documents: "auto", or as for `Database.ingest`.
         limits, progress, stop: as for `Database.ingest`.
 
     Returns:
-        The answer, with no match where they share nothing.
+        The answer. It has no match if the documents share nothing.
 
     Raises:
-        DocumentError, StorageError: one of them cannot be read.
-        KeyboardInterrupt, StoppedError: it was stopped.
+        DocumentError, StorageError: one of the documents cannot be read.
+        KeyboardInterrupt, StoppedError: the comparison was stopped.
     """
     if profile is None:
         profile = "words" if rewritten else "prose"
@@ -176,21 +177,21 @@ def fingerprint(
     format: str = "text",
     threads: int | None = None,
 ) -> Fingerprints:
-    """The fingerprints of texts, for an index of your own: those that a database of this profile would hold.
+    """The fingerprints of texts, for your own index: the fingerprints that a database of this profile would hold.
 
     Args:
         texts: a column of texts with the Arrow PyCapsule interface, or an iterable of str and bytes.
-        profile: what is compared.
-        format: the name of the format or programming language they are in. There is no "auto": a text is what it is.
-        threads: threads that work at once; one for each processor where not given.
+        profile: the profile: a name or a `Profile`.
+        format: the name of the format or programming language of the texts. There is no "auto".
+        threads: number of threads that work at the same time; by default one for each processor.
 
     Returns:
-        A sequence, and an Arrow stream with the columns `hashes` and `positions`: lists of 64-bit unsigned integers in
-        order of position. A text that is null is null.
+        A sequence, and an Arrow stream with the columns `hashes` and `positions`: lists of 64-bit unsigned integers in order of position.
+            For a text that is null, both are null.
 
     Raises:
-        ParameterError: it is no column of texts, or there is no such profile or format.
-        TypeError: it is a single text, which is no list of texts.
+        ParameterError: the argument is not a column of texts, or no profile or format has this name.
+        TypeError: the argument is a single text, not a list of texts.
     """
     if isinstance(texts, (str, bytes)):
         raise TypeError("fingerprint takes several texts: give a single one in a list")

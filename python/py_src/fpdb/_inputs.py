@@ -1,4 +1,4 @@
-"""Inputs: what users give as documents, as tables and as queries, as the engine takes it."""
+"""Inputs: converts the documents, tables and queries that users give to the form that the engine takes."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ class ArrowArray(Protocol):
 
 @dataclass(frozen=True)
 class Document:
-    """A document that is no file: its name, its text or bytes, and what is kept with it.
+    """A document that is not a file: its name, its text or bytes, and its metadata.
 
-    Its format and encoding are chosen by its name and its first bytes, as those of a file are; of a str too, so that the str of a mail
-    is read as mail. `format="text"` reads it as it is. It is one document whatever it holds: compressed bytes and archives are not
-    opened, and the lines of JSONL are no documents of their own.
+    The name and the first bytes determine its format and encoding, as for a file. This holds for a str too: the str of a mail is read as
+    mail. `format="text"` reads it as plain text. It is always one document: compressed bytes and archives are not opened, and lines of
+    JSONL are not separate documents.
 
-    A text that is None is skipped. Values of metadata are kept as `str` gives them; None is left out.
+    A text that is None is skipped. Metadata values are stored as `str(value)`; None is left out.
     """
 
     name: str
@@ -54,25 +54,25 @@ _SCRIPT = str(pathlib.Path(__file__).with_name("_reader.py"))
 
 
 def reader() -> list[str] | None:
-    """The command that reads documents in foreign formats in a process of its own."""
+    """The command that reads documents of untrusted formats in a separate process."""
     if not sys.executable or os.name != "posix":
         return None
-    # Nothing of the user's environment has a say in it. The engine is found beside the script.
+    # The environment of the user has no effect on this process. It finds the engine beside the script.
     return [sys.executable, "-E", "-s", "-S", _SCRIPT]
 
 
 def arrow_of(data: object, columns: Sequence[str] | None = None) -> object | None:
-    """The Arrow data that an object has or is; None where it is neither. Of a data set with these columns only, where they are given."""
+    """The Arrow data of an object; None if it has none. `columns` limits a data set to these columns."""
     if hasattr(data, "__arrow_c_stream__") or hasattr(data, "__arrow_c_array__"):
         return data
-    # A data set of Hugging Face keeps a table of pyarrow; with a selection of rows it has to be made anew.
+    # A data set of Hugging Face keeps a table of pyarrow. If rows were selected, the table must be built again.
     if type(data).__module__.split(".")[0] == "datasets" and hasattr(data, "with_format"):
         return _dataset(data, columns)
     return None
 
 
 def not_a_table(data: object) -> TypeError:
-    """The error for an object that is no Arrow data, with the call that makes some of it."""
+    """The error for an object without Arrow data. It names the call that makes a table of the object."""
     kind = type(data)
     calls = {
         "Dataset": "dataset.scanner().to_reader()",
@@ -100,16 +100,16 @@ def _dataset(data: Any, columns: Sequence[str] | None) -> object:
     if features:
         batches = data.with_format("arrow").iter(batch_size=4096)
     else:
-        # A stream that does not know its types makes tables of different ones, and refuses to join them.
+        # A stream without known types makes tables of different types, and refuses to join them.
         batches = map(pyarrow.table, data.with_format(None).iter(batch_size=4096))
     first = next(batches, None)
     schema = features.arrow_schema if features else None if first is None else first.schema
     if schema is None:
         raise ParameterError("the data set is empty, and does not tell its columns")
-    # A column that is not there is an error that names those that are.
+    # A missing column causes an error that names the existing columns.
     if columns is not None and set(columns) <= set(schema.names):
         schema = pyarrow.schema([field for field in schema if field.name in columns])
-    # A stream takes its types from its first rows; a column of nulls has none.
+    # A stream takes its types from its first rows. If they are all null, a column has no type.
     null, text = pyarrow.null(), pyarrow.large_string()
     schema = pyarrow.schema([field.with_type(text) if field.type == null else field for field in schema])
 
@@ -124,12 +124,12 @@ def _dataset(data: Any, columns: Sequence[str] | None) -> object:
 
 
 def listed(given: Iterable[str]) -> list[str]:
-    """Strings as a list. A single one is the only one, and not a sequence of characters."""
+    """A list of strings. A single string is the only item, and not a sequence of characters."""
     return [given] if isinstance(given, str) else list(given)
 
 
 def given_documents(given: Any) -> tuple[list[str], Iterator[object] | None]:
-    """Paths, or documents as the engine takes them."""
+    """Paths, or documents in the form that the engine takes."""
     if isinstance(given, (str, os.PathLike)):
         return _paths([given]), None
     if isinstance(given, bytes):
@@ -158,7 +158,7 @@ def _is_there(path: str) -> bool:
     try:
         return os.path.lexists(path)
     except ValueError:
-        # It has a NUL.
+        # The path has a NUL.
         return False
 
 
@@ -187,7 +187,7 @@ def _document(item: object) -> tuple[str, object, dict[str, str] | None]:
 
 
 def source_of(query: object, name: str) -> tuple[str, str, object]:
-    """A query as the engine takes it: (kind, name, content)."""
+    """A query in the form that the engine takes: (kind, name, content)."""
     if isinstance(query, Document):
         return "bytes", query.name, query.text
     if isinstance(query, str):
@@ -199,20 +199,20 @@ def source_of(query: object, name: str) -> tuple[str, str, object]:
     raise TypeError(f"a query is str, bytes, a path or a Document, not {type(query).__name__}")
 
 
-#: The greatest number of a document, and of a window or a length.
+#: Maximum number of a document, and maximum of a window or a length.
 NUMBERS = 2**32 - 1
 
 
 def whole(name: str, value: int | None, most: int = 2**64 - 1) -> int | None:
-    """A whole number that the engine can take.
+    """An integer in the range that the engine accepts.
 
     Raises:
-        ParameterError: it is out of range.
+        ParameterError: the number is out of range.
     """
     try:
         number = index(value)  # type: ignore[arg-type]
     except TypeError:
-        # None, or no whole number: the engine says what it expects.
+        # None, or not an integer: the error of the engine names the expected type.
         return value
     if not 0 <= number <= most:
         raise ParameterError(f"{name} cannot be {number}: expected a whole number from 0 to {most:,}")

@@ -1,4 +1,4 @@
-"""What a notebook shows: the passages of an answer side by side, and tables."""
+"""The view of answers in a notebook: the passages of an answer side by side, and tables."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from ._answers import Location, Match, QueryAnswer
 
-#: Matches, passages of a match and characters of a passage that are shown.
+#: Maximum numbers of matches, of passages of a match and of characters of a passage that are shown.
 MATCHES, PASSAGES, CHARACTERS = 10, 20, 600
 
 STYLE = (
@@ -18,7 +18,7 @@ STYLE = (
 
 
 def query_html(answer: QueryAnswer) -> str:
-    """The matches, best first, and under each its passages: left the query, right the document."""
+    """The matches, best first, each with its passages below it: the query on the left, the document on the right."""
     name = answer.query.name or "the query"
     parts = [
         STYLE,

@@ -1,4 +1,4 @@
-"""Options: the arguments that set options of the library, in tables, and the types of those that several methods take."""
+"""Options: tables of the arguments that set options of the library, and the types of arguments that several methods share."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ._progress import ProgressLike
 _Read = Callable[[str, Any], Any]
 _Method = TypeVar("_Method", bound=Callable[..., Any])
 
-#: Leaves a field as the library has it.
+#: Stands for the default of the library.
 _DEFAULT = object()
 
 
@@ -25,9 +25,9 @@ class Argument(NamedTuple):
     """An argument of methods.
 
     Attributes:
-        field: the field of the library's options that it sets, as a path: "joining.gap".
-        default: its value where it is not given.
-        read: makes the value of the field from the argument's name and value. Refuses a wrong value by that name.
+        field: the field of the library's options, as a path: "joining.gap".
+        default: the value of the argument if it is not given.
+        read: converts the name and the value of the argument to the value of the field. Errors for wrong values contain the name.
     """
 
     field: str
@@ -49,14 +49,14 @@ class Arguments:
         ]
 
     def without(self, *names: str) -> Arguments:
-        """These arguments but some."""
+        """The arguments without these."""
         return Arguments({name: argument for name, argument in self.table.items() if name not in names})
 
     def fields(self, method: str, options: Mapping[str, Any]) -> dict[str, Any]:
         """The fields of the library's options that these arguments set.
 
         Raises:
-            TypeError: the method has no such argument, or it is of another type.
+            TypeError: the method has no such argument, or the value has another type.
             ParameterError: a number is out of range.
         """
         if unknown := options.keys() - self.table.keys():
@@ -73,10 +73,10 @@ class Arguments:
         return fields
 
     def given(self, method: str, options: Mapping[str, Any]) -> _native._Given:
-        """The options as the engine takes them.
+        """The options in the form that the engine takes.
 
         Raises:
-            TypeError, ParameterError: as `fields`.
+            TypeError, ParameterError: as for `fields`.
         """
         fields = self.fields(method, options)
         beside = {name: fields.pop(name, None) for name in ("phrases", "temp_dir")}
@@ -84,7 +84,7 @@ class Arguments:
         return {"fields": text, "arguments": self._fields, "reader": reader(), **beside}  # type: ignore[typeddict-item]
 
     def of(self, fields: Mapping[str, Any], above: str = "") -> dict[str, Any]:
-        """The arguments that give these fields of the library's options.
+        """The arguments that set these fields of the library's options.
 
         Raises:
             ParameterError: no argument sets a field.
@@ -102,7 +102,9 @@ class Arguments:
 
 
 def takes(arguments: Arguments, types: type) -> Callable[[_Method], _Method]:
-    """Shows these arguments in the signature of a method that takes them as `**options`. `types` is the `TypedDict` of its options."""
+    """Adds these arguments to the visible signature of a method that takes them as `**options`. `types` is the `TypedDict` of its
+    options.
+    """
 
     def with_signature(method: _Method) -> _Method:
         signature = inspect.signature(method)
@@ -113,7 +115,7 @@ def takes(arguments: Arguments, types: type) -> Callable[[_Method], _Method]:
                 annotation = annotations[name]
                 annotation = getattr(annotation, "__forward_arg__", annotation)
                 own.append(inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=argument.default, annotation=annotation))
-        # Last, as in the descriptions of the arguments.
+        # These come last, as in the descriptions of the arguments.
         own.sort(key=lambda one: one.name in ("progress", "stop"))
         method.__signature__ = signature.replace(parameters=own)  # type: ignore[attr-defined]
         return method
@@ -121,7 +123,7 @@ def takes(arguments: Arguments, types: type) -> Callable[[_Method], _Method]:
     return with_signature
 
 
-# How the value of a field is made of that of an argument.
+# Functions that convert the value of an argument to the value of a field.
 
 
 def _wrong(name: str, expected: str, value: object) -> TypeError:
@@ -147,7 +149,7 @@ def _lines(name: str, value: Any) -> str:
 
 
 def _switch(name: str, value: Any) -> bool:
-    # A truth value of numpy is an object of its own, with the value as its item.
+    # A numpy bool is a separate type, with a Python bool as its item.
     value = value.item() if hasattr(value, "item") else value
     if not isinstance(value, bool):
         raise _wrong(name, "True or False", value)
@@ -332,7 +334,7 @@ def resemblance_takes_few(options: Mapping[str, Any]) -> Mapping[str, Any]:
     return options
 
 
-# The types of those that several methods take, for type checkers. The tables have their defaults.
+# The types of options that several methods share, for type checkers. The tables have the defaults.
 
 
 class ServedQueryOptions(TypedDict, total=False):
@@ -358,7 +360,7 @@ class ServedQueryOptions(TypedDict, total=False):
 
 
 class MatchOptions(ServedQueryOptions, total=False):
-    """How a query is read, and which matches it has."""
+    """The options for reading queries and choosing matches."""
 
     ignore_phrases: Path | None
     limits: Mapping[str, int] | None
@@ -372,7 +374,7 @@ class QueryOptions(MatchOptions, total=False):
 
 
 class WalkOptions(TypedDict, total=False):
-    """Which files below folders are read, and which of their fields."""
+    """The options that choose files below folders, and their fields."""
 
     exclude: Sequence[str]
     include: Sequence[str]

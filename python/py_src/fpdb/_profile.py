@@ -1,4 +1,4 @@
-"""Profile: what is compared, and how long a match must be."""
+"""Profile: the settings that decide what is compared, and how long a match must be."""
 
 from __future__ import annotations
 
@@ -14,23 +14,22 @@ from ._answers import Answer
 
 @dataclass(frozen=True, init=False)
 class Profile(Answer):
-    """What is compared, and how long a match must be. A database keeps the profile it was created with.
+    """The settings that decide what is compared, and how long a match must be. A database keeps the profile with which it was created.
 
-    `Profile("prose")` is a profile by its name: prose, text, words, code or bytes.
-    `Profile(unit="char", k=25, w=20)` is one of your own.
+    `Profile("prose")` is a named profile: prose, text, words, code or bytes. `Profile(unit="char", k=25, w=20)` is a profile of your own.
 
     Args:
-        name: the name of a profile; its settings are those that are not given.
-        unit: char, word, token or byte: what a symbol is.
-        k: the noise threshold, in symbols: nothing shorter matches.
-        w: the window, in hashes: the price.
+        name: the name of a profile, which gives the settings that are not given as arguments.
+        unit: the unit of symbols: char, word, token or byte.
+        k: the noise threshold, in symbols: nothing shorter can match.
+        w: the window: a number of k-gram hashes. A larger window stores fewer fingerprints.
         selection: robust, plain, mod:P, safe-mod:P or all.
-        words: letters or unicode, for unit word: which parts of a text are words.
+        words: for unit word, the parts of a text that are words: letters or unicode.
 
     Attributes:
-        guarantee: every shared run of so many symbols is found: w + k - 1. None where nothing is guaranteed.
-        text: of source code in two views, k, w and guarantee of the text as written. The other settings are then those of the
-            structure. None for one view, as every profile has whose unit, k, w or selection is given.
+        guarantee: every shared run of at least this number of symbols is found: w + k - 1. None if the selection guarantees nothing.
+        text: for source code in two views, k, w and guarantee of the text as written. The other settings are then those of the structure.
+            None for one view, which is every profile with a given unit, k, w or selection.
 
     Raises:
         ParameterError: the settings make no sense.
@@ -59,7 +58,7 @@ class Profile(Answer):
         given = {"unit": unit, "k": k, "w": w, "selection": selection, "words": words}
         given = {name: value for name, value in given.items() if value is not None}
         if given:
-            # The guarantee follows from the rest. A profile of one's own has one view.
+            # The guarantee follows from the other settings. A profile with own settings has one view.
             fields.pop("guarantee", None)
             fields.pop("text", None)
             fields = json.loads(_native.profile(json.dumps({**fields, **given})))
@@ -81,5 +80,5 @@ class Profile(Answer):
 
 
 def native_profile(profile: Profile | str) -> str:
-    """A profile as the engine takes it."""
+    """A profile in the form that the engine takes."""
     return profile._json() if isinstance(profile, Profile) else profile

@@ -1,4 +1,4 @@
-"""Progress: how callers follow long work."""
+"""Progress: lets callers follow long work."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from . import _native
 
 @dataclass(frozen=True)
 class Progress:
-    """How far work has come.
+    """The progress of work.
 
     Attributes:
-        step: what is counted: "documents", "documents compared", ...
-        done: how many are done.
-        total: how many there are, or None where that is not known.
-        bytes: bytes that an ingest has read of its files.
+        step: the current step: "documents", "documents compared", ...
+        done: number of items of the step that are done.
+        total: number of items of the step, or None if unknown.
+        bytes: number of bytes that an ingest has read from its files.
     """
 
     step: str
@@ -32,7 +32,7 @@ ProgressLike: TypeAlias = Union[bool, Callable[[Progress], object], None]
 
 @contextmanager
 def following(kind: str, progress: ProgressLike, stop: _native.StopToken | None) -> Iterator[_native._Caller]:
-    """The caller of work as the engine takes it. A bar is there as long as the work."""
+    """The callback and the token of work, in the form that the engine takes. A bar is shown for as long as the work runs."""
     if progress is True:
         from tqdm.auto import tqdm
 

@@ -1,6 +1,6 @@
-"""Reads documents in foreign formats (PDF, DOCX, mail, ...) for another process, whose memory and time do not suffer from them.
+"""Reads documents of untrusted formats (PDF, DOCX, mail, ...) for another process, so that they cannot exhaust its memory or time.
 
-It is run by its path, so that Python finds the engine in this folder whatever the search path is.
+The script is run by its path, so that Python finds the engine in this folder, whatever the search path is.
 """
 
 import _native  # type: ignore[import-not-found]

@@ -1,4 +1,4 @@
-"""Building and asking databases with Spark.
+"""Builds and queries databases with Spark.
 
     import fpdb.spark
 
@@ -8,11 +8,11 @@
     # then, on the machine that keeps the database:
     #   fpdb assemble --db archive.db /shared/build-1
 
-`build` fingerprints a DataFrame on all executors and leaves the sorted files of a database in a folder that all machines see.
-`fpdb assemble` adds them to a database: to an empty one in one commit, to one with documents as `fpdb merge` does. `query` queries a
-database from all executors, and `apply` leaves out the rows that a dedup report removes.
+`build` fingerprints a DataFrame on all executors and leaves the sorted files of a database in a folder that all machines see. `fpdb
+assemble` adds them to a database: to an empty one in one commit, to one with documents as `fpdb merge` does. `query` queries a database
+from all executors, and `apply` leaves out the rows that a dedup report lists as removable.
 
-Spark 4 or later, pyarrow, and this package on every executor are needed (`spark.archives`, or installed). Executors need no database
+The module needs Spark 4 or later, pyarrow, and this package on every executor (`spark.archives`, or installed). Executors need no database
 and no program.
 """
 
@@ -48,14 +48,15 @@ __all__ = ["BuildSummary", "apply", "build", "query"]
 _POSTINGS = 8_000_000
 # Documents of a part: files of some 100 MB.
 _DOCUMENTS = 400_000
-# A hash with more postings than so many parts is divided by document.
+# A hash with more postings than fit into this number of parts is divided by document.
 _HEAVY_PARTS = 4
-# Documents that are sampled for the number of postings, for hashes with very many of them, and for the bounds of names.
+# Number of documents in the sample. From it come the number of postings, the hashes with very many postings, and the bounds of names.
 _SAMPLE = 20_000
-# Files that they are taken from, if these hold enough; but not more than one of eight, since each is read as a whole.
+# Number of files from which the sample is taken, if they hold enough documents; but at most one of eight files, since each is read as a
+# whole.
 _SAMPLED_FILES = 16
 _FILES_FOR_EACH_SAMPLED = 8
-# Files whose rows are counted by one task of a shuffle.
+# Number of files whose rows one task of a shuffle counts.
 _COUNTED_FILES = 64
 
 _ROWS = "part int not null, high bigint not null, low bigint not null, value binary not null"
@@ -66,13 +67,13 @@ class BuildSummary(Answer):
     """The summary of a build: the fields of the JSON `fpdb.build/1`.
 
     Attributes:
-        path: its folder, for `fpdb assemble`.
+        path: the folder of the build, for `fpdb assemble`.
         generation: identifies the build.
-        documents: documents that were read.
-        failures: documents that could not be read.
-        failed: the first of them.
-        bytes, symbols, fingerprints: sums over the documents.
-        parts: parts that have rows, and `staged_bytes`, the bytes of their files.
+        documents: number of documents that were read.
+        failures: number of documents that could not be read.
+        failed: the first of these documents.
+        bytes, symbols, fingerprints: totals of the documents.
+        parts, staged_bytes: number of parts that have rows, and the bytes of their files.
     """
 
     path: str
@@ -99,36 +100,36 @@ def build(
     store_text: bool = False,
     parts: int | None = None,
 ) -> BuildSummary:
-    """Makes the parts of a database of all rows of a DataFrame, one document a row.
+    """Makes the parts of a database from all rows of a DataFrame, one document for each row.
 
-    Documents are numbered by file and row: by those of the Parquet files that the DataFrame reads, if it reads all rows of them;
-    else by those of a copy in the folder of the build. So the build is the same whatever Spark does with its partitions, and a
-    build that was stopped goes on when it is called again with the same documents: only parts that are missing are made. The
-    documents are the same while the files are, or, where there is a copy, while the DataFrame gives the same rows; one that
-    gives others each time it is computed cannot be gone on with.
+    Documents are numbered by file and row. The files are the Parquet files that the DataFrame reads, if it reads all rows of them;
+    otherwise the files of a copy in the folder of the build. So the result does not depend on the partitions of Spark. A build that was
+    stopped continues when it is called again with the same documents: only missing parts are made. The documents count as the same while
+    the files do not change, or, with a copy, while the DataFrame gives the same rows. A DataFrame that gives other rows each time cannot be
+    continued.
 
     Args:
         df: the documents.
-        path: a folder that the driver and all executors see under this name. It must be a file system, not an object store.
+        path: a folder that the driver and all executors see under this name. It must be in a file system, not in an object store.
         profile: a name, or a `Profile`.
         text: the column of texts: string or binary.
         id: the column that names documents: strings or numbers, unique, without nulls.
         metadata: columns that are kept with the documents.
         format: as for `Database.ingest_table`.
-        store_text: keep the documents' bytes, so that passages can be compared symbol by symbol.
-        parts: parts of the postings; None: one for 8 million expected postings.
+        store_text: stores the bytes of the documents, so that passages can be compared symbol by symbol.
+        parts: number of parts of the postings; None: one part for each 8 million expected postings.
 
     Raises:
-        ParameterError: a column is missing or of the wrong type; an `id` is null or names two documents; the folder has another
-            build; Spark did not sort rows, or brought two records of one document.
+        ParameterError: a column is missing or has the wrong type; an `id` is null or names two documents; the folder has another build; or
+            Spark did not sort rows, or returned two records of one document.
         DamagedError: Spark lost, repeated or changed rows: the parts do not fit together.
-        StorageError: the folder cannot be written: its disk is full, say.
-        VersionError: the folder has a build of a version whose fingerprints this one does not make.
-        pyspark.errors.PySparkException: the job failed otherwise: executors were lost too often, or a process was ended each time a
-            task ran, as the system does when memory runs out.
+        StorageError: the folder cannot be written, for example because its disk is full.
+        VersionError: the folder has a build of a version with other fingerprints than this version makes.
+        pyspark.errors.PySparkException: the job failed for another reason: executors were lost too often, or the system ended a process
+            each time a task ran, as when memory runs out.
 
-        Errors of tasks are raised as these classes too, with Spark's own exception as their `__cause__`. After any of them
-        the same call goes on from the parts that are finished.
+        Errors of tasks are raised as these classes too, with the exception of Spark as their `__cause__`. After any of them, the same call
+        continues from the finished parts.
     """
     spark = df.sparkSession
     path = os.path.abspath(os.fspath(path))
@@ -165,7 +166,7 @@ def build(
     generation, count = staging.generation, staging.part_count
     if len(finished) < count:
         map_side, reduce_side = _sides(path, generation, finished, [id, text, id, *named[2:]])
-        # Batches of many large documents would fill an executor.
+        # A batch with many large documents would fill an executor.
         limits = {
             "spark.sql.execution.arrow.maxRecordsPerBatch": "2000",
             "spark.sql.execution.arrow.maxBytesPerBatch": str(32 << 20),
@@ -186,7 +187,7 @@ def _check_columns(df: DataFrame, names: Iterable[str]) -> None:
 
 
 def _column(name: str) -> Column:
-    """The column of this very name, which may have dots and spaces in it."""
+    """The column with exactly this name, which may have dots and spaces."""
     from pyspark.sql import functions as F
 
     return F.col("`" + name.replace("`", "``") + "`")
@@ -194,7 +195,7 @@ def _column(name: str) -> Column:
 
 @contextmanager
 def _task_errors() -> Iterator[None]:
-    """Raises an error of this package that ended a task as what it is. Spark has its class and text in a traceback."""
+    """Raises the error of this package that ended a task. Spark has only its class and text, in a traceback."""
     from pyspark.errors import PySparkException
 
     try:
@@ -218,7 +219,7 @@ def _task_errors() -> Iterator[None]:
 
 
 def _begun(path: str) -> _native.NativeStaging | None:
-    """The build that is in the folder, if there is one."""
+    """The build in the folder, if there is one."""
     return _native.NativeStaging(path) if os.path.exists(os.path.join(path, "plan.json")) else None
 
 
@@ -237,10 +238,10 @@ def _check_plan(plan: Mapping[str, Any], asked: Mapping[str, Any]) -> None:
 def _numbered(
     df: DataFrame, path: str, text: str, id: str, columns: Sequence[str], begun: bool
 ) -> tuple[DataFrame, DataFrame, int, str]:
-    """The rows as the map side takes them (number, name, text, and what is kept), a sample of them (name, text), their number, and
-    what identifies them.
+    """Returns the rows in the form that the map side takes (number, name, text, metadata), a sample of them (name, text), their number, and
+    a string that identifies the documents.
 
-    Within Spark all columns have names of this module's own, so that no name of the user's can be in the way.
+    Within Spark, all columns get names of this module, so that no name of the user can conflict with them.
     """
     from pyspark.errors import AnalysisException
     from pyspark.sql import functions as F
@@ -264,7 +265,7 @@ def _numbered(
         sums = [F.sum("rows").alias("rows"), F.sum(F.bit_count("bits")).alias("distinct"), F.max("__row").alias("last")]
         changed = F.unix_micros(F.max("__changed")).alias("changed")
         found = sets.groupBy("__file").agg(*sums, F.max("__size").alias("size"), changed)
-        # Each task makes a file for each part of the shuffle, which costs it more than its few rows.
+        # Each task makes a file for each part of the shuffle, which takes longer than its few rows.
         parts = max(1, math.ceil(len(frame.inputFiles()) / _COUNTED_FILES))
         with _configured(frame.sparkSession, {"spark.sql.shuffle.partitions": str(parts)}):
             return sorted(found.collect(), key=lambda row: row["__file"])
@@ -273,7 +274,7 @@ def _numbered(
         frame = placed(df, given_names)
         files = counted(frame)
     except AnalysisException:
-        # It does not come from files, or from files of another format.
+        # The DataFrame does not come from files, or comes from files of another format.
         files = None
     # A filter leaves gaps, a join repeats rows.
     if files is not None and all(row["rows"] == row["distinct"] == row["last"] + 1 for row in files):
@@ -282,7 +283,7 @@ def _numbered(
     else:
         copy = os.path.join(path, "input")
         if not begun:
-            # A copy that is there now is of a build that ended before it had a plan.
+            # An existing copy belongs to a build that ended before it had a plan.
             copied_columns = [column.alias(name) for column, name in zip(given_names, own_names, strict=True)]
             df.select(*copied_columns).write.mode("overwrite").parquet("file://" + copy)
         elif not os.path.exists(os.path.join(copy, "_SUCCESS")):
@@ -309,13 +310,15 @@ def _numbered(
     rows = joined.select(number, *[F.col(name) for name in frame.columns[4:]])
     sampled = _sampled_files([(row["__file"], row["rows"]) for row in files])
     step = max(1, sum(count for _, count in sampled) // _SAMPLE)
-    # Spark opens no other files.
+    # With this filter, Spark opens no other files.
     sample = frame if len(sampled) == len(files) else frame.where(F.col("__file").isin([name for name, _ in sampled]))
     return rows, sample.where(F.col("__row") % step == 0).select("__name", "__text"), before, given
 
 
 def _sampled_files(files: Sequence[tuple[str, int]]) -> list[tuple[str, int]]:
-    """Files, with their numbers of rows, that lie evenly among all and hold enough rows for a sample, if there are as many."""
+    """Chooses files that are spread evenly among all and hold enough rows for a sample, if there are enough. Returns them with their
+    numbers of rows.
+    """
     ends = list(itertools.accumulate(rows for _, rows in files))
     count = min(_SAMPLED_FILES, math.ceil(len(files) / _FILES_FOR_EACH_SAMPLED))
     while count < len(files):
@@ -327,7 +330,7 @@ def _sampled_files(files: Sequence[tuple[str, int]]) -> list[tuple[str, int]]:
 
 
 def _content(df: DataFrame, columns: Sequence[Column]) -> str:
-    """Identifies rows, in whatever order: their number and the sum of their hashes."""
+    """Identifies rows in any order: by their number and the sum of their hashes."""
     from pyspark.sql import functions as F
 
     hashes = F.sum(F.xxhash64(*columns).cast("decimal(28,0)"))
@@ -336,7 +339,7 @@ def _content(df: DataFrame, columns: Sequence[Column]) -> str:
 
 
 def _measure(sample: DataFrame, plan: dict[str, Any], parts: int | None) -> None:
-    """Completes a plan: how many parts, where parts of names begin, which hashes have very many postings."""
+    """Completes a plan: the number of parts, the bounds of names between parts, and the hashes with very many postings."""
     from pyspark.sql import functions as F
 
     documents = plan["documents"]
@@ -345,7 +348,9 @@ def _measure(sample: DataFrame, plan: dict[str, Any], parts: int | None) -> None
     profile, format = plan["profile"], plan["format"] if plan["format"] not in ("auto", "code") else "text"
 
     def hashes_of(texts: Any) -> Iterator[Any]:
-        """A list of hashes for each text, in pieces. One that cannot be read has none; the build reports it by name."""
+        """A list of hashes for each text, in portions. The list is empty for a text that cannot be read; the build reports such texts by
+        name.
+        """
         import pyarrow
 
         try:
@@ -381,7 +386,7 @@ def _measure(sample: DataFrame, plan: dict[str, Any], parts: int | None) -> None
     if parts is None:
         plan["posting_parts"] = max(1, math.ceil(total * documents / max(1, sampled) / _POSTINGS))
     if documents < _SAMPLE or plan["posting_parts"] <= _HEAVY_PARTS:
-        # No hash can have more postings than so many parts.
+        # No hash can have more postings than fit into this number of parts.
         return
     each = max(1.0, total / plan["posting_parts"])
     found = sample.mapInArrow(hashes, "hash bigint").groupBy("hash").count()
@@ -399,7 +404,7 @@ def _by_part(rows: DataFrame, count: int) -> DataFrame:
 
 
 def _sides(path: str, generation: str, finished: list[int], columns: list[str]) -> tuple[Any, Any]:
-    """The functions that the executors run. They hold nothing but these values; `columns` names all but the first."""
+    """The functions that the executors run. They contain only these values. `columns` names all columns but the first."""
 
     def staging() -> _native.NativeStaging:
         build = _native.NativeStaging(path)
@@ -427,7 +432,7 @@ def _sides(path: str, generation: str, finished: list[int], columns: list[str]) 
 
 @contextmanager
 def _configured(spark: SparkSession, settings: Mapping[str, str]) -> Iterator[None]:
-    """Sets what is set nowhere else, for a while."""
+    """Applies these settings within a block, then restores the earlier ones."""
     before = {name: spark.conf.get(name, None) for name in settings}
     try:
         for name, value in settings.items():
@@ -453,11 +458,11 @@ _opening = threading.Lock()
 
 
 def _database(path: str, commit: str) -> Database:
-    """The database, open for reading: once in each process of an executor, and again for a later commit that the driver saw."""
+    """The database, open for reading. Each process of an executor opens it once, and again for a later commit that the driver saw."""
     with _opening:
         known = _open.get(path)
         if known is None or known[0] != commit:
-            # It may have been opened before that commit, and shows what it showed then.
+            # An earlier handle may show an earlier commit.
             _open[path] = known = (commit, open_database(path))
         return known[1]
 
@@ -475,26 +480,26 @@ def query(
     max_df: int | None = None,
     passages: bool = True,
 ) -> DataFrame:
-    """Which stored documents share text with the rows of a DataFrame: a row for each match, best first for each query.
+    """Finds the stored documents that share text with the rows of a DataFrame: a row for each match, best first for each query.
 
     Args:
         df: the queries.
-        db: a database on storage that the driver and all executors see. It is opened for reading, once in each of their processes,
-            and answers as of this call or later.
+        db: a database on storage that the driver and all executors see. Each of their processes opens it once for reading, and answers as
+            of the time of this call or later.
         text: the column of texts: string or binary; nulls match nothing.
         id: the column that names queries.
         mode, window, top, min_score, max_df, passages: as for `Database.query`.
 
     Raises:
-        DatabaseNotFoundError, VersionError, DamagedError: the database cannot be opened by the driver.
+        DatabaseNotFoundError, VersionError, DamagedError: the driver cannot open the database.
         ParameterError: a column is missing.
-        pyspark.errors.PythonException: when the DataFrame is computed, an executor cannot open the database, or an argument makes
-            no sense. The end of its text is the error of this package.
+        pyspark.errors.PythonException: when the DataFrame is computed, an executor cannot open the database, or an argument makes no sense.
+            Its text ends with the error of this package.
 
     Returns:
-        A DataFrame of `query`, `document`, `shared`, `score`, `containment`, `document_containment`, `resemblance`, `identical`,
-        `coverage` and `passages`, whose offsets are bytes; and `error`. A query that cannot be read has one row, in which `error`
-        says why and `document` and all measures are null. In all other rows `error` is null.
+        A DataFrame with the columns `query`, `document`, `shared`, `score`, `containment`, `document_containment`, `resemblance`,
+        `identical`, `coverage`, `passages` (with offsets in bytes) and `error`. A query that cannot be read has one row, in which `error`
+        gives the reason and `document` and all measures are null. In all other rows `error` is null.
     """
     _check_columns(df, [text, id])
     path = os.path.abspath(os.fspath(db))
@@ -521,7 +526,7 @@ def query(
             for start in range(0, len(names), 256):
                 some = names[start : start + 256]
                 rows = []
-                # Two at least: an error of a single query is raised, and here it concerns one row of many.
+                # The column has at least two texts: an error of a single query would be raised, and here it concerns one row of many.
                 column = pyarrow.concat_arrays([texts.slice(start, len(some)), texts.slice(start, 1)])
                 answers = database.query(column, **options)
                 for answer in answers:
@@ -584,7 +589,7 @@ def _match_schema(arrow: Any) -> Any:
 
 
 def apply(df: DataFrame, report: str | os.PathLike[str] | DataFrame, *, id: str = "id") -> DataFrame:
-    """The rows of a DataFrame that a dedup report does not remove.
+    """The rows of a DataFrame, without those that a dedup report lists as removable.
 
     Args:
         df: the documents.
@@ -592,9 +597,9 @@ def apply(df: DataFrame, report: str | os.PathLike[str] | DataFrame, *, id: str 
         id: the column that names documents, as in `build`.
 
     Raises:
-        ParameterError: a column is missing; or the report is not whole: a line is no JSON, or the summary is missing or counts
-            other lines.
-        pyspark.errors.AnalysisException: there is no file at the path of the report.
+        ParameterError: a column is missing; or the report is incomplete: a line is not JSON, or the summary is missing or counts other
+            lines.
+        pyspark.errors.AnalysisException: the path of the report has no file.
     """
     from pyspark.sql import functions as F
 
@@ -608,7 +613,9 @@ def apply(df: DataFrame, report: str | os.PathLike[str] | DataFrame, *, id: str 
 
 
 def _report(spark: SparkSession, path: str) -> DataFrame:
-    """The lines of a report that remove documents, once it is whole: a part of one would remove less, and nobody would notice."""
+    """The lines of a report that list removable documents. Fails if the report is incomplete, because a part of it would remove less
+    unnoticed.
+    """
     from pyspark.sql import functions as F
 
     lines = spark.read.text("file://" + path)
