@@ -1,5 +1,5 @@
-//! The saved corpus of one room's properties: each property holds for each input in its folder. Each member
-//! with a `fuzzing` module includes this file as its test.
+//! The saved corpus of the properties of one member: each property holds for each input in its folder. Each
+//! member with a `fuzzing` module includes this file as its test.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,5 @@
-//! Acts on the files of documents are killed, or their calls fail, at each step. No content is ever lost, and
-//! no file is removed that the act did not make. The same command run again ends like an undisturbed run.
+//! Runs of `apply` are killed, or their calls fail, at each step. No content is ever lost, and no file is
+//! removed that the run did not make. The same command run again ends like an undisturbed run.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,7 +9,7 @@ use std::process::Stdio;
 use super::shim::{Fault, Shim};
 use crate::support::{Folder, Run, text};
 
-/// The folders that acts read and write.
+/// The folder that a run of `apply` reads and writes.
 const CONCERNED: &str = "concerned";
 
 const CLASSES: [&str; 8] = ["write", "sync", "rename", "unlink", "open", "link", "read", "mkdir"];
@@ -35,7 +35,7 @@ fn start(folder: &Folder) {
         |seeds: &[u64]| seeds.iter().map(|&seed| format!("{{\"text\":\"{}\"}}\n", text(seed))).collect::<String>();
     folder.write("concerned/in/a.jsonl", lines(&[10, 11, 10]));
     folder.write("concerned/in/b.jsonl", lines(&[11, 12, 2]));
-    // A file that no act may touch.
+    // A file that no run may touch.
     folder.write("concerned/in/0/.0.txt.fpdb-part", "mine");
     folder.ok(&["ingest", "-q", "--profile", "words", "concerned/in"]);
     folder.ok(&["dedup", "--format", "json", "-o", "report.jsonl", "-q"]);
@@ -66,7 +66,7 @@ fn texts(files: &[(String, Vec<u8>)]) -> BTreeSet<u64> {
     (0..13).filter(|&seed| all.iter().any(|held| held.contains(text(seed).trim()))).collect()
 }
 
-/// An act, and its expected effect on the files.
+/// A run of `apply`, and its expected effect on the files.
 pub(super) struct Act {
     pub(super) arguments: Vec<&'static str>,
     action: &'static [&'static str],
@@ -86,14 +86,14 @@ impl Act {
         act
     }
 
-    /// The files before the act.
+    /// The files before the run.
     pub(super) fn begin(&self) -> Folder {
         let folder = Folder::new();
         start(&folder);
         folder
     }
 
-    /// Number of calls of a class that the act makes.
+    /// Number of calls of a class that the run makes.
     pub(super) fn count(&self, shim: &Shim, class: &str) -> usize {
         let folder = self.begin();
         let mut command = folder.command(&self.arguments);
@@ -102,7 +102,7 @@ impl Act {
         fs::read_to_string(folder.path().join("calls")).unwrap().parse().unwrap()
     }
 
-    /// Checks that no text is lost, and that the act, run again, ends like an undisturbed run.
+    /// Checks that no text is lost, and that the command, run again, ends like an undisturbed run.
     pub(super) fn look_and_resume(&self, folder: &Folder, what: &str) {
         assert_eq!(texts(&files(folder)), self.held, "{what}: a text is gone");
         let again = folder.run(&self.arguments);
@@ -177,9 +177,9 @@ fn every_act_survives_every_fault() {
     }
 }
 
-/// Another program has a file open that an act removes or moves. The program appends to the file at a call of
-/// the act, before or while the file is set aside. After the file is gone, there is no call of these classes
-/// on these paths.
+/// Another program has a file open that `apply` removes or moves. The program appends to the file at a call
+/// of `apply`, before or while the file is set aside. After the file is gone, there is no call of these
+/// classes on these paths.
 #[test]
 fn what_another_program_appends_meanwhile_stays() {
     let Some(shim) = Shim::get() else { return };

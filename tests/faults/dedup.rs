@@ -37,7 +37,7 @@ fn record(folder: &Folder) -> Option<Vec<u8>> {
 const FAULTS: [Fault; 3] = [Fault::KillBefore, Fault::KillAfter, Fault::Error("EIO")];
 
 /// Runs `arguments` on copies of `start`, each time with a fault of one call, and then undisturbed. With
-/// `every`, each call has every kind of fault, else one kind.
+/// `every`, each call has every kind of fault, otherwise one kind.
 fn survive(shim: &Shim, start: &Folder, arguments: &[&str], every: bool) {
     let begin = || {
         let folder = Folder::new();
@@ -80,7 +80,7 @@ fn survive(shim: &Shim, start: &Folder, arguments: &[&str], every: bool) {
     assert!(killed > 3 && failed > 1, "{arguments:?}: killed {killed} times, failed {failed} times");
 }
 
-/// Tests a dedup of all documents, and a dedup of the documents added since.
+/// Tests a dedup of all documents, and a dedup of the documents that were added after it.
 fn survive_both(every: bool) {
     let Some(shim) = Shim::get() else { return };
     let folder = Folder::new();

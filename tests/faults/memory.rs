@@ -24,14 +24,14 @@ const READS: [&[&str]; 6] = [
 /// Classes of calls, and the minimum size that counts. The engine makes most of the large allocations.
 const CALLS: [(&str, usize); 4] = [("allocate", 0), ("allocate", 16 << 10), ("allocate", 1 << 20), ("map", 0)];
 
-/// The message of a command that is ended.
+/// The message of a command that ends for lack of memory.
 const SAYS: &str = "hint: each database is as after its last commit";
 
 fn only_large(least_bytes: usize) -> impl Fn(&mut Command) {
     move |command| Shim::only_large(command, least_bytes)
 }
 
-/// `points` numbers of calls, spread over all of them.
+/// The numbers of `points` calls, spread over all calls.
 fn spread(calls: usize, points: usize, random: &mut Random) -> Vec<usize> {
     let step = calls.div_ceil(points).max(1);
     (0..calls).step_by(step).map(|first| 1 + first + random.below(step.min(calls - first))).collect()

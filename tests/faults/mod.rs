@@ -25,7 +25,8 @@ use crate::support::{Folder, Run};
 /// The classes of calls that fail.
 const CLASSES: [&str; 10] = ["write", "sync", "rename", "unlink", "open", "mkdir", "link", "truncate", "close", "read"];
 
-/// The fault of the n-th call; `true` if all later calls have it too. A sample tries one fault of each row.
+/// The fault of the n-th call; `true` if all later calls have this fault too. A sample tries one fault of
+/// each row.
 const FAULTS: [&[(Fault, bool)]; 4] = [
     &[(Fault::Error("EIO"), false), (Fault::Error("ENOSPC"), false)],
     &[(Fault::Error("EIO"), true), (Fault::Error("ENOSPC"), true)],
@@ -96,8 +97,8 @@ fn every_command_survives_every_fault() {
     }
 }
 
-/// The sync of the engine's list of tables fails after the engine appended to the list. The appended records
-/// name tables that the engine removes then.
+/// The sync of the engine's list of tables fails after the engine appended to the list. The engine then
+/// removes tables that the appended records name.
 fn survive_syncs_of_the_list(command: &str, every: bool) {
     let Some(shim) = Shim::get() else { return };
     let (trials, on) = (Trials::new(command), "store/MANIFEST-");

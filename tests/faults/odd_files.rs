@@ -1,5 +1,5 @@
 //! Odd files: a device, a pipe or a folder in the place of a file of a database. Each command soon ends with
-//! an error that names it.
+//! an error that names this file.
 
 use std::fs;
 use std::os::unix::fs::symlink;

@@ -1,8 +1,8 @@
 //! Loss of power: data that was not synced is gone. The shim records the synced data of each file and folder.
 //! The process ends at some call, and the folders are rebuilt from the record.
 //!
-//! File systems keep more than they promise, and each keeps something else. So the tests imitate three: one
-//! keeps only synced data, one keeps all names at once, and one keeps all contents at once.
+//! File systems keep more than they promise, and they differ in what more they keep. So the tests imitate
+//! three: one keeps only synced data, one keeps all names at once, and one keeps all contents at once.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -15,7 +15,7 @@ fn numbers(folder: &Folder) -> BTreeMap<String, u64> {
     list.iter().map(|one| (one["name"].as_str().unwrap().to_owned(), one["id"].as_u64().unwrap())).collect()
 }
 
-/// Six files are stored. Since then, two were renamed and one was removed.
+/// Six files are stored. Then two were renamed and one was removed.
 fn begin() -> (Folder, BTreeMap<String, u64>) {
     let folder = Folder::new();
     for number in 0..6u64 {
@@ -55,7 +55,8 @@ fn a_prune_removes_nothing_that_may_be_where_it_could_not_look() {
                 let what = format!("{class} {at} to {last}: {run:#?}");
                 failed += usize::from(run.status == 2);
                 kept += usize::from(run.stdout.contains("were not removed"));
-                // Only the document whose file is gone may be missing, and the two may have their new names.
+                // Only the document whose file is gone may be missing, and the two renamed documents may have
+                // their new names.
                 let gone = before["docs/0/2.txt"];
                 let left: Vec<u64> = numbers(&folder).into_values().collect();
                 for (name, number) in &before {

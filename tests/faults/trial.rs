@@ -31,7 +31,7 @@ pub(super) const COMMANDS: [&str; 11] = [
 
 const DOCUMENTS: u64 = 14;
 
-/// Calls on paths that contain this count: the database, its backups and the folders they grow in.
+/// Calls on paths that contain this count: the database, its backups, and the folders in which both are made.
 const CONCERNED: &str = "concerned";
 
 /// The content of a database: its documents, and the answers to some queries.
@@ -292,11 +292,11 @@ impl Trials {
         run
     }
 
-    /// Every document must be as it was before, or as it is after.
+    /// Every document must be as before the command, or as after it.
     pub(super) fn look(&self, folder: &Folder, what: &str) {
         let path = folder.path().join(self.database);
-        // The store is still damaged, unchanged; or it is whole, as a second run shows, and the damaged store
-        // is kept.
+        // Either the store is still damaged and unchanged, or it is whole, as a second run shows, and the
+        // damaged store is kept.
         if ["repair", "rebuild"].contains(&self.command) {
             let damaged = files(&self.start.path().join(self.database).join("store")).unwrap();
             let places = ["store", "damaged", "damaged-1"].map(|place| files(&path.join(place)));

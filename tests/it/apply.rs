@@ -149,7 +149,7 @@ fn links_lead_to_survivors_of_the_same_bytes() {
             assert_eq!((run.status, sums), (0, (&3.into(), &0.into(), &3.into())), "{run:#?}");
             assert!(lines.iter().all(|line| line["act"] == "link" && line["reason"].is_null()), "{lines:?}");
         }
-        // A file that is no longer such a link is processed again.
+        // A file that is not such a link any more is processed again.
         let text = fs::read(&one).unwrap();
         fs::remove_file(&other).unwrap();
         fs::write(&other, text).unwrap();
@@ -297,7 +297,7 @@ fn dedup_writes_the_clean_archive_itself() {
     assert_eq!(fs::read_to_string(folder.path().join("report.jsonl")).unwrap().lines().count(), 4);
 }
 
-/// A copy has no changed file, and the run says so. A copy beside ingested files would be ingested with them.
+/// A copy lacks changed files, and the run says so. A copy beside ingested files would be ingested with them.
 #[test]
 fn a_copy_names_the_files_it_lacks_and_the_folder_it_must_not_be_in() {
     let folder = Folder::new();

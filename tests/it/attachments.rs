@@ -18,7 +18,7 @@ fn sample(name: &str) -> Vec<u8> {
 /// A part of a mail: its file name (may be empty), its type, and its content, which is sent in base64.
 type Attached<'a> = (&'a str, &'a str, &'a [u8]);
 
-/// A mail with a text and these attachments. Mails within each other need boundaries of their own.
+/// A mail with a text and these attachments. Nested mails need different boundaries.
 fn mail(boundary: &str, text: &str, attached: &[Attached<'_>]) -> String {
     let mut mail = format!(
         "From: zoe@example.org\r\nMessage-ID: <{boundary}@example.org>\r\nSubject: late\r\nMIME-Version: 1.0\r\nContent-Type: \
@@ -455,7 +455,8 @@ fn a_listed_mail_leaves_with_its_attachments_or_not_at_all() {
     }
 }
 
-/// Attachments that could not be read, or were excluded, are no documents: they go with the mail, which is said.
+/// Attachments that could not be read, or were excluded, are not documents: they are removed with the mail,
+/// and the run says so.
 #[test]
 fn attachments_that_are_no_documents_go_with_their_mail() {
     let folder = Folder::new();

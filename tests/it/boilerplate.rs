@@ -58,13 +58,14 @@ fn copies_are_found_below_what_was_handed_out() {
     }
 }
 
-/// A match around a k-gram that reaches out of the handed-out text does not run back through it.
+/// A match around a k-gram that crosses the end of the handed-out text does not extend back through this
+/// text.
 #[test]
 fn no_passage_lies_in_what_was_handed_out() {
     let (handed_out, copied) = (statements(1, 200), statements(3000, 40));
     let folder = Folder::new();
     folder.write("task.c", &handed_out);
-    // All begin alike after the handed-out text. Two of them also continue alike.
+    // All programs begin alike after the handed-out text. Two of them also continue alike.
     let begun = handed_out.clone() + &word(5) + " = ";
     folder.write("in/anna.c", begun.clone() + &statements(4000, 30));
     folder.write("in/ben.c", begun.clone() + &copied + &statements(5000, 30));

@@ -62,7 +62,7 @@ fn query_compares_with_documents_that_have_the_values() {
         assert_eq!(answer["documents_left_out"], 8 - some.len(), "{flags:?}");
         assert_eq!(answer["matching_documents"], some.len());
         assert_eq!(answer["looked_up"], all["looked_up"]);
-        // Each case's documents have half of the query.
+        // The documents of each case hold half of the query.
         let is_whole = some.iter().any(|found| of[found["document"].as_str().unwrap()]["x-case"] == "0")
             && some.iter().any(|found| of[found["document"].as_str().unwrap()]["x-case"] == "1");
         assert_eq!(answer["found"] == all["found"], is_whole, "{flags:?}");

@@ -459,7 +459,7 @@ fn backups_are_listed_and_restored_by_time() {
     assert!(list()[0]["documents"].is_null());
 }
 
-/// This needs neither the database nor a restored one.
+/// The check needs neither the database nor a restored one.
 #[test]
 fn backups_are_verified_in_their_folder() {
     let folder = Folder::new();

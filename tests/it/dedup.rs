@@ -46,7 +46,7 @@ fn dedup(folder: &Folder, flags: &[&str]) -> (Vec<(String, String, String)>, Val
     let text = |line: &Value, field: &str| line[field].as_str().unwrap().trim_start_matches("c/").to_owned();
     let removable: Vec<_> =
         lines.iter().map(|line| (text(line, "remove"), text(line, "keep"), text(line, "because"))).collect();
-    // No survivor may go.
+    // No survivor may be removable.
     for (_, keep, _) in &removable {
         assert!(removable.iter().all(|(remove, _, _)| remove != keep), "{removable:?}");
     }
@@ -78,8 +78,8 @@ fn likeness_is_not_passed_on() {
         removable,
         [
             triple("chain1", "chain0", "resembles"),
-            // Its neighbour is removed, and the first document is too different. So it stays, and is the
-            // survivor of the last one.
+            // `chain2` stays, because its neighbour is removable and the first document is too different. It
+            // is the survivor of the last document.
             triple("chain3", "chain2", "resembles"),
             triple("twin2", "twin1", "identical"),
             triple("twin3", "twin1", "identical"),

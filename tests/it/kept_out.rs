@@ -54,7 +54,7 @@ fn a_document_that_is_kept_out_comes_back_under_no_name() {
     assert_eq!(stats(".fpdb").as_array().unwrap().len(), 3);
     assert_eq!(stats("back.db"), stats(".fpdb"));
     assert!(folder.ok(&["stats"]).stdout.contains("kept out"));
-    // One is let in again, by any spelling of its path.
+    // One content is allowed again, by any spelling of its path.
     let readmitted = folder.ok(&["rm", "--readmit", "./in//secret.txt", "--format", "json"]).json().remove(0);
     assert_eq!((&readmitted["readmitted"], &readmitted["removed"]), (&1.into(), &0.into()), "{readmitted}");
     assert_eq!(kept_out(&folder, &["in/secret.txt", "in/copy.txt"]), 0);
@@ -66,7 +66,7 @@ fn a_document_that_is_kept_out_comes_back_under_no_name() {
     );
 }
 
-/// A member that gets a content that is kept out is no member that its archive has lost.
+/// A member whose new content is kept out does not count as missing from its archive.
 #[test]
 fn only_a_replacing_ingest_removes_the_version_before() {
     for (on_change, stays) in [("keep", true), ("both", true), ("replace", false)] {
@@ -117,7 +117,7 @@ fn a_renamed_mailbox_is_recognised_without_a_mail_that_is_kept_out() {
         expected.iter_mut().for_each(|(name, _)| *name = name.replace(old, new));
         assert_eq!(numbers(), expected);
     }
-    // Another mail in place of the one that is kept out: the mailbox is another one.
+    // With another mail in place of the mail that is kept out, the mailbox is a different one.
     std::fs::remove_file(folder.path().join("in/c.mbox")).unwrap();
     folder.write("in/d.mbox", mails.replace("Subject: 2", "Subject: 8"));
     let run = folder.ok(&["ingest", "--prune", "--format", "json", "in"]).json().remove(0);
@@ -149,7 +149,7 @@ fn each_name_of_a_content_lets_it_in_again() {
         assert_eq!(kept_out(&folder, &ingest), skipped);
         assert_eq!(names(&folder), [""; 0]);
     }
-    // The archive is at another place by now.
+    // The archive has been moved.
     std::fs::rename(folder.path().join("in/c.zip"), folder.path().join("in/d.zip")).unwrap();
     kept_out(&folder, &ingest);
     let all: Vec<String> = all.iter().map(|name| name.replace("c.zip", "d.zip")).collect();
@@ -161,8 +161,8 @@ fn each_name_of_a_content_lets_it_in_again() {
     assert_eq!(names(&folder), all);
 }
 
-/// One flipped bit in the table with the list. What can be read of it stays, and the repair says that it may
-/// lack something.
+/// One flipped bit in the table with the list. The readable part of the list stays, and the repair says that
+/// the list may be incomplete.
 #[test]
 fn a_repair_keeps_the_list_and_says_if_it_may_be_incomplete() {
     let folder = Folder::new();
@@ -195,7 +195,8 @@ fn a_repair_keeps_the_list_and_says_if_it_may_be_incomplete() {
     folder.ok(&["verify"]);
 }
 
-/// The commit that removed them is lost with the end of the log, and the list is not.
+/// The commit that removed the documents is lost with the end of the log. The list of kept-out contents is
+/// not.
 #[test]
 fn a_repair_does_not_bring_back_what_the_list_keeps_out() {
     let folder = Folder::new();

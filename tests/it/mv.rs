@@ -1,4 +1,4 @@
-//! One document for one file, in whatever folder an ingest runs; and `fpdb mv`.
+//! One file is one document, whatever folder an ingest runs in; and `fpdb mv`.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -377,13 +377,13 @@ fn globs_of_a_folder_stay_if_one_of_its_files_is_moved() {
         folder.ok(&["mv", old, new]);
         folder.ok(&["ingest", "-q", "--prune", "in"]);
     };
-    // A file with another name. The name of a file that is left out begins as its name does.
+    // The file gets another name. The name of an excluded file begins with its former name.
     move_file("in/a.txt", "in/new.txt");
     assert_eq!(names(&folder), ["in/b.txt", "in/new.txt"]);
     fs::create_dir(folder.path().join("out")).unwrap();
     move_file("in/b.txt", "out/b.txt");
     assert_eq!(names(&folder), ["in/new.txt", "out/b.txt"]);
-    // With the folder they get its new path.
+    // If the folder is moved, its globs get its new path.
     fs::rename(folder.path().join("in"), folder.path().join("last")).unwrap();
     folder.ok(&["mv", "in", "last"]);
     folder.write("last/d.tmp", prose(9));

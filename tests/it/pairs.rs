@@ -1,4 +1,5 @@
-//! All pairs, and two files compared: against each other and against one query a document.
+//! All pairs, and comparisons of two files. The pairs are compared with the answers to one query for each
+//! document.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -197,7 +198,7 @@ fn pairs_are_sorted_by_their_longest_passages() {
     assert!(run.status == 2 && run.stderr.contains("sorted by its headings"), "{run:?}");
 }
 
-/// A text that all hold, ignored by `--max-df`, makes no passage beside it longer.
+/// A text that all documents hold, and that `--max-df` ignores, does not make a passage beside it longer.
 #[test]
 fn the_longest_passage_is_that_of_the_text_that_counts() {
     let folder = Folder::new();

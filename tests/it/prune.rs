@@ -571,7 +571,8 @@ fn after_any_changes_the_database_holds_what_the_folder_holds() {
     }
 }
 
-/// After a killed run, document numbers may not show the order, so the test compares names and contents.
+/// After a killed run, document numbers may not be in the expected order, so the test compares names and
+/// contents.
 #[test]
 fn a_killed_run_forgets_nothing_that_is_there() {
     let folder = Folder::new();

@@ -259,7 +259,7 @@ fn one_row_tells_how_much_the_archive_holds_and_where() {
     assert!(run.status == 2 && run.stderr.contains("--by-corpus"), "{run:#?}");
 }
 
-/// Standard input with records is not one document, in a report neither.
+/// Standard input with records is not one document. This holds for a report too.
 #[test]
 fn a_report_takes_no_json_lines_for_one_document() {
     let folder = corpus();

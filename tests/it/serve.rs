@@ -242,7 +242,7 @@ fn after_a_failed_write_the_database_is_opened_again_once_there_is_room() {
     let service = Service::of(&mut shell);
     assert_eq!(service.ask("PUT", "/v1/documents/first", "", TEXT.as_bytes()).unwrap().0, 201);
     let long: String = (0..400_000).map(|at| word(at) + " ").collect();
-    // Twice: what the first attempt leaves must not hinder the second.
+    // Twice, because files that the first attempt leaves must not hinder the second.
     for round in ["one", "two"] {
         let document = format!("/v1/documents/long-{round}");
         limit_files(service.process.id(), Some(1 << 20));

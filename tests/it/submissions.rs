@@ -113,7 +113,7 @@ fn the_files_that_share_most_are_listed_with_their_passages() {
         let most = expected.iter().map(|line| shared(line)).max().unwrap();
         assert_eq!(shared(&files[0]), most);
         for file in files {
-            // A file of the submission `a` is `a` of the pair, whichever came first.
+            // A file of submission `a` is `a` of the pair of files, whichever file came first.
             assert_eq!(submission(file["a"].as_str().unwrap()), pair["a"]);
             let alone = &by_file[&names(file)];
             assert_eq!((&file["shared"], &file["resemblance"]), (&alone["shared"], &alone["resemblance"]));

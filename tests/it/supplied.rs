@@ -343,7 +343,8 @@ fn an_answer_does_not_depend_on_the_queries_beside_it() {
     assert_eq!(ask(&queries), alone);
 }
 
-/// The last document counts, even if its bytes equal those of the one before, and wherever the run commits.
+/// The last document with a name counts, even if its bytes equal those of the document before it, and
+/// wherever the run commits.
 #[test]
 fn a_repeated_document_of_the_same_bytes_brings_its_metadata() {
     let text = "the same words again and again, ".repeat(30);

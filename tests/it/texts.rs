@@ -139,7 +139,7 @@ fn texts_are_kept_in_little_memory() {
     assert_eq!(found["passages"].as_array().unwrap().len(), 1);
 }
 
-/// If any table is damaged, lost rows are rebuilt from the stored texts, or the texts are given up.
+/// If any table is damaged, lost rows are rebuilt from the stored texts, or the lost texts are given up.
 #[test]
 fn a_repair_reads_stored_texts() {
     let (folder, _) = folder();
@@ -177,7 +177,7 @@ fn a_repair_reads_stored_texts() {
         let texts_lost = repaired["repair"]["texts_lost"].as_array().unwrap().clone();
         let verified = folder.ok(&["--db", "copy", "verify", "--format", "json"]).json().remove(0);
         assert_eq!(verified["problems"], serde_json::json!([]), "{}", table.display());
-        // If its record was lost, the document is lost too.
+        // If the record of the document was lost, the document is lost too.
         let answer = folder.ok(&["--db", "copy", "query", "query.txt", "--format", "json"]).json().remove(0);
         if let Some(found) = answer["matches"].get(0) {
             kept += u64::from(found["inferred"].is_null());

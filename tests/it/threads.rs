@@ -409,7 +409,8 @@ fn resembling() -> DedupOptions {
     DedupOptions::of(&Profile::default(), DedupBy::Resemblance).max_novel(None)
 }
 
-/// A count of removable documents sees one commit, though others are removed while it reads the report.
+/// A count of removable documents sees one commit, although other documents are removed while it reads the
+/// report.
 #[test]
 fn a_removal_meanwhile_does_not_change_a_count() {
     struct Removing<'a>(&'a DatabaseWriter);

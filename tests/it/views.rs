@@ -1,4 +1,4 @@
-//! Source code in two views: its structure, and the text as written. Each answer uses both.
+//! Source code in two views: its structure, and the text as written. Each answer uses both views.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,5 @@
-//! Again: the same command runs after a change. It decides again, and its last line counts the result.
+//! Again: the same command runs after a change. It decides again about each document, and its last line
+//! counts the result.
 
 use std::fs;
 

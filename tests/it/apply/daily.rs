@@ -70,7 +70,7 @@ fn each_day_brings_the_copy_up_to_date() {
     }
 }
 
-/// A file is written again exactly if it loses other documents than before.
+/// A file is written again only if the documents that it loses are not those of the run before.
 #[test]
 fn files_that_lose_the_same_as_before_are_not_written_again() {
     let folder = Folder::new();
@@ -88,7 +88,7 @@ fn files_that_lose_the_same_as_before_are_not_written_again() {
     // This file is preferred, so it has the survivor of a record of `b.jsonl`.
     folder.write("in/c-2.jsonl", lines([3, 5, 5]));
     let summary = run("two.jsonl");
-    // The run does not list them either.
+    // The run does not list the unchanged files either.
     let again = folder.ok(&["apply", "two.jsonl", "--write", "clean", "--yes"]);
     assert_eq!(again.stdout, "3 of 3 removable documents left out; 4 files written, 4 of them before\n");
     assert_eq!(summary["done_before"], 2, "{summary}");
@@ -97,7 +97,8 @@ fn files_that_lose_the_same_as_before_are_not_written_again() {
     assert_eq!(fs::read_to_string(path("clean/in/c-2.jsonl")).unwrap(), lines([3, 5]));
 }
 
-/// Copies of another database and of another action, and files that were edited, are not replaced. Nothing is written then.
+/// If the folder has copies of another database or of another action, or edited files, they are not replaced,
+/// and nothing is written.
 #[test]
 fn a_copy_of_others_is_refused_whole() {
     let folder = Folder::new();

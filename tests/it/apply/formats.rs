@@ -56,7 +56,7 @@ pub(super) fn gunzip(bytes: &[u8]) -> Vec<u8> {
     all
 }
 
-/// The name of an archive's member may look like that of a record with its field.
+/// The name of a member of an archive may look like the name of a record with its field.
 #[test]
 fn names_of_members_are_no_fields() {
     let mut tar = tar::Builder::new(Vec::new());

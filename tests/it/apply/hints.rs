@@ -1,4 +1,4 @@
-//! Hints: a run that cannot do the requested action names one that works.
+//! Hints: a run that cannot do the requested action names an action that works.
 
 use std::fs;
 

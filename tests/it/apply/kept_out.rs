@@ -213,7 +213,7 @@ fn what_cannot_be_searched_is_said() {
     folder.ok(&["ingest", "-q", "--text-field", "title", "--on-change", "both", "in/a.jsonl"]);
     folder.ok(&["rm", "--keep-out", "in/a.jsonl:2"]);
     folder.ok(&["dedup", "-q", "--format", "json", "-o", "report.jsonl"]);
-    // A record that was read can be read no longer.
+    // A record that was read before cannot be read now.
     folder.write("in/b.jsonl", line(3) + &line(4) + "{\"text\":\n");
     let (run, lines, summary) = apply(&folder, &["--write", "clean", "--yes"]);
     assert_eq!((run.status, &summary["kept_out_unsearched"]), (2, &2.into()), "{run:#?} {lines:#?}");

@@ -88,7 +88,7 @@ fn rm_removes_the_documents_of_a_list() {
     assert!(run.stderr.contains("4 documents of the report are not stored, or no longer"), "{run:#?}");
 }
 
-/// A line of `fpdb list` means the one document that it describes, not all of its name.
+/// A line of `fpdb list` stands for the document that it describes, not for all documents with its name.
 #[test]
 fn what_list_prints_is_a_list() {
     let folder = start();
@@ -111,7 +111,7 @@ fn what_list_prints_is_a_list() {
     assert!(run.stderr.contains("not stored, or no longer"), "{run:#?}");
     let run = folder.run(&["apply", "listed.jsonl", "--write", "late", "--yes"]);
     assert!(run.status == 2 && run.stderr.contains("hint: a copy keeps listed records"), "{run:#?}");
-    // The records of a file that is ingested again are the listed ones.
+    // If a file is ingested again, its records are still the listed ones.
     folder.age("in/b.jsonl");
     folder.ok(&["ingest", "-q", "--id-field", "id", "in"]);
     assert_eq!(folder.ok(&["rm", "--report", "listed.jsonl", "--format", "json"]).json()[0]["removed"], 3);
@@ -147,7 +147,7 @@ fn one_copy_leaves_out_the_documents_of_a_report_and_of_lists() {
     folder.write("in/c.txt", text(9));
     folder.ok(&["ingest", "-q", "--profile", "words", "--id-field", "id", "in"]);
     folder.ok(&["dedup", "--keep", "first", "--format", "json", "-o", "report.jsonl", "-q"]);
-    // The list has the survivor 2 alone, 3 with its copy, and a record without duplicates.
+    // The list has the survivor 2 without its copy, 3 with its copy, and a record without duplicates.
     let list = |names: &[&str]| {
         names
             .iter()

@@ -1,4 +1,4 @@
-//! Two runs at once, each with a report that takes the survivors of the other.
+//! Two runs at once. The report of each lists the survivors of the other as removable.
 
 use std::fs;
 use std::process::Stdio;
@@ -6,7 +6,8 @@ use std::process::Stdio;
 use super::{files, text};
 use crate::support::Folder;
 
-/// Pairs of the same text, and two databases of them, each with a report that prefers another side.
+/// Pairs of files with the same text, and two databases of them. The report of each database keeps the other
+/// file of each pair.
 fn pairs(folder: &Folder, count: u64) {
     for number in 0..count {
         folder.write(&format!("a/{number}.txt"), text(number));

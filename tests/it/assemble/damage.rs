@@ -31,7 +31,7 @@ fn harmed_files_are_refused_by_name() {
     let folder = Folder::new();
     let (profile, inputs) = few();
     let whole = folder.path().join("whole");
-    // With this seed, no part is made twice, so each file counts.
+    // With this seed, no part is made twice, so the database needs each file.
     let plan = plan(&profile, &inputs, &mut Random(2));
     let staging = Staging::create(&whole, &plan).unwrap();
     let mut rows = map(&staging, &inputs, &[], &mut Random(1));

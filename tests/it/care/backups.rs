@@ -1,4 +1,4 @@
-//! Damaged backups, backups that were never complete, and what is said of a restored one.
+//! Damaged backups, backups that were never complete, and the notes on a restored one.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -143,7 +143,7 @@ fn restoring_names_the_backup_and_what_later_ones_keep_out() {
     let (said, answer) = restore("first", "1");
     assert!(said.contains("warning: 1 content that a newer backup or the database itself keeps out"), "{said}");
     assert_eq!((&answer["number"], &answer["made_at"], &answer["kept_out_since"]), (&1.into(), &made, &1.into()));
-    // Removed after the last backup: the database tells.
+    // The content was removed after the last backup, so only the database knows that it is kept out.
     folder.ok(&["--db", "a", "rm", "-q", "--keep-out", "c/002.txt"]);
     assert!(restore("second", "2").0.contains("warning: 1 content that"));
     fs::remove_dir_all(folder.path().join("a")).unwrap();
@@ -306,7 +306,7 @@ fn a_copy_without_room_is_warned_of_before_it_begins() {
     }
 }
 
-/// The folder of backups notes the path of the database, whatever its bytes.
+/// The folder of backups records the path of the database, even if it is not UTF-8.
 #[test]
 fn a_restored_backup_asks_the_database_with_a_strange_path_too() {
     use std::os::unix::ffi::OsStrExt;

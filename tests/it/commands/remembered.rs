@@ -71,7 +71,7 @@ fn flags_are_used_again_until_others_are_given() {
     assert_eq!(remembered(&folder), [crawl.clone(), options("docs", json!({"walk": {"exclude": ["*.log"]}}))]);
     assert!(!folder.ok(&["ingest", "docs/b.log"]).stderr.contains("as before"));
     assert!(names(&folder, DB).contains(&"docs/b.log".to_owned()));
-    // They apply to --prune as well: documents that they exclude stay.
+    // The flags apply to --prune as well: documents that they exclude stay.
     std::fs::remove_file(folder.path().join("docs/b.log")).unwrap();
     std::fs::remove_file(folder.path().join("docs/a.txt")).unwrap();
     let report = folder.ok(&["ingest", "--prune", "--format", "json", "docs"]).json().remove(0);
@@ -169,7 +169,7 @@ fn a_path_of_its_own_is_read_as_the_folder_around_it() {
     assert_eq!(names(&folder, DB), ["crawls/2026/a.jsonl:1", "crawls/2026/b.jsonl:1"]);
     let flags = json!({"read": {"fields": {"text": "body"}}, "walk": {"exclude": ["b.*"]}});
     assert_eq!(remembered(&folder), [options("crawls", flags)]);
-    // The path's own flags take precedence.
+    // The flags remembered for the path itself take precedence.
     folder.ok(&["ingest", "-q", "--text-field", "url", "--as", "text", "crawls/2026"]);
     let run = folder.ok(&["ingest", "crawls/2026/b.jsonl"]);
     assert!(run.stderr.starts_with("using the flags of the last ingest: --as=text --text-field=url ("), "{run:?}");
@@ -350,7 +350,7 @@ fn sorted(folder: &Folder, database: &str) -> Vec<String> {
     names
 }
 
-/// An ingest of a folder does not read what lies in it without the flags that were given for it.
+/// An ingest of a folder does not read paths in it without the flags that were given for these paths.
 #[test]
 fn a_folder_is_refused_if_other_flags_are_remembered_for_a_path_in_it() {
     let folder = Folder::new();
@@ -366,7 +366,7 @@ fn a_folder_is_refused_if_other_flags_are_remembered_for_a_path_in_it() {
         assert!(run.stderr.contains(told), "{run:?}");
         assert_eq!(sorted(&folder, DB), stored);
     }
-    // A file that is not read has no say.
+    // A file that is not read does not matter.
     folder.write("mixed/b.txt", prose(4));
     folder.write("mixed/c.log", prose(5));
     folder.ok(&["ingest", "-q", "mixed", "--include", "*.log"]);
@@ -407,7 +407,7 @@ fn typed_flags_of_a_folder_replace_those_of_paths_in_it() {
     assert!(told.starts_with("using the flags of the last ingest: --exclude="), "{told}");
     let told = folder.ok(&["ingest", "arch/one/two"]).stderr;
     assert!(told.starts_with("using the flags of the last ingest: --exclude="), "{told}");
-    // Defaults that are typed settle it too.
+    // Typed defaults have the same effect.
     folder.ok(&["ingest", "-q", "--as", "auto", "arch"]);
     assert_eq!(remembered(&folder), [options("other", json!({"store_text": true}))]);
     folder.ok(&["ingest", "-q", "arch"]);
@@ -447,7 +447,7 @@ fn all_paths_below_with_other_flags_are_told() {
     all.push("arch/a.txt".to_owned());
     all.sort();
     assert_eq!(sorted(&folder, DB), all);
-    // Hidden paths have no say if they are skipped.
+    // Hidden paths do not matter if they are skipped.
     folder.write("two/.hidden/r.jsonl", record(20));
     folder.write("two/a.txt", prose(21));
     ingest_inside("two/.hidden");
@@ -504,7 +504,7 @@ fn flags_hold_for_a_database_that_is_moved_with_its_files() {
     }
 }
 
-/// A path that is named counts in spite of a glob of the folder around, which holds again later.
+/// A named path is ingested in spite of a glob of the folder around it. The glob applies again to later runs.
 #[test]
 fn a_glob_stays_if_a_database_is_moved_and_an_excluded_path_is_named_first() {
     let folder = Folder::new();
@@ -515,7 +515,7 @@ fn a_glob_stays_if_a_database_is_moved_and_an_excluded_path_is_named_first() {
     ok_in(&folder, "old", &["ingest", "-q", "arch", "--text-field", "body", "--exclude", "arch/s*"]);
     let old = folder.path().join("old");
     std::fs::rename(&old, folder.path().join("new")).unwrap();
-    // It is not known whether what cannot be looked at is gone.
+    // A path that cannot be examined may still exist.
     std::os::unix::fs::symlink("old", &old).unwrap();
     let told =
         Run::to_its_end(folder.command(&["ingest", "--dry-run", "arch"]).current_dir(folder.path().join("new"))).stderr;

@@ -137,7 +137,7 @@ fn a_container_whose_failures_would_come_again_is_not_read_again() {
     assert_eq!((counts(&report), failed(&report)), ([0, 0, 2, 0], vec![["d.jsonl", before]]));
     let report = run(&["--limit", "json-depth=100"]);
     assert_eq!((counts(&report), failed(&report)), ([0, 2, 0, 0], vec![["d.jsonl:3", line]]));
-    // Without the limit the settings are others again.
+    // Without the limit, the settings differ again.
     assert_eq!(failed(&run(&[])), [["d.jsonl:3", line]]);
     assert_eq!(failed(&run(&[])), [["d.jsonl", before]]);
     folder.ok(&["rm", "d.jsonl:1"]);
@@ -266,7 +266,7 @@ fn a_container_whose_documents_were_found_elsewhere_is_read_again() {
     std::fs::rename(&first, &away).unwrap();
     assert_eq!(ingest("b"), [0, 0, 2, 0]);
     folder.ok(&["rm", "x.jsonl:1"]);
-    // Now both exist, so they are two: the name belongs to the one that was read last.
+    // Now both files exist, so they are two containers: the name belongs to the one that was read last.
     std::fs::rename(&away, &first).unwrap();
     assert_eq!((ingest("a"), ingest("b")), ([2, 0, 0, 0], [1, 0, 1, 0]));
     let a = first.canonicalize().unwrap();

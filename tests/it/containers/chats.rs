@@ -192,7 +192,7 @@ fn the_hint_for_chats_names_the_texts_of_the_list() {
     }
 }
 
-/// Some messages are a string, others a list of parts, and all are found with one name.
+/// Some messages are a string, others a list of parts. The same field name finds the texts of all.
 #[test]
 fn messages_of_parts_are_read_as_those_of_strings_are() {
     let folder = Folder::new();

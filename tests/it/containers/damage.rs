@@ -140,7 +140,7 @@ fn a_damaged_record_of_a_compressed_crawl_costs_no_other() {
         if number < 4 {
             assert_eq!(folder.ok(&["show", "--text", "a.warc.gz#4"]).stdout, texts[4]);
         }
-        // Without another reading the same is told again.
+        // Without reading the file again, the same failure is reported again.
         assert_eq!(failures(&folder).len(), 1);
         folder.write("in.zip", zip([("a.warc.gz", &damaged(number, before_its_end)[..])]));
         assert_eq!(failures(&folder).len(), 2);

@@ -268,7 +268,7 @@ fn each_document_says_which_front_end_it_got() {
     assert!(sample("texts").is_dir());
 }
 
-/// A column `group` of a class list is no wish to keep its documents apart without a word.
+/// A column `group` of a class list keeps documents of one group apart, so `pairs` says so.
 #[test]
 fn pairs_says_that_groups_are_kept_apart() {
     let folder = Folder::new();

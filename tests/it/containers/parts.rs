@@ -67,7 +67,7 @@ fn a_part_that_is_not_there_is_told_from_a_missing_file() {
     }
     let run = folder.run(&["diff", "none.zip!a.txt", "unpacked/a.txt"]);
     assert!(run.status == 2 && run.stderr.contains("cannot read none.zip!a.txt"), "{run:?}");
-    // Other reasons for which a path is not read are said.
+    // Other reasons why a path cannot be read are reported.
     folder.write("plain.txt#1/a.txt", prose(2));
     std::os::unix::fs::symlink("plain.txt#2", folder.path().join("plain.txt#2")).unwrap();
     for (name, told) in [

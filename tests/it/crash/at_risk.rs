@@ -1,4 +1,4 @@
-//! The loss by a kill: an ingest commits while it runs, so only the last documents are lost.
+//! A kill loses only the last documents, because an ingest commits while it runs.
 
 use std::io::Write;
 use std::process::Stdio;

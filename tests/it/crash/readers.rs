@@ -128,7 +128,7 @@ fn a_second_writer_is_told_who_holds_the_database() {
     drop(first.stdin.take());
     assert!(first.wait().unwrap().success());
     assert_eq!(names(&list(&folder, "db")), ["one.txt", "from input"]);
-    // The lock ended with its holder.
+    // The lock ended when its holder was killed.
     folder.ok(&["--db", "db", "ingest", "one.txt"]);
 }
 
@@ -151,7 +151,8 @@ fn a_writer_that_opens_hides_nothing_from_readers() {
     }
 }
 
-/// Both documents are replaced by each commit, so a reader that sees a whole commit sees two of one version.
+/// Each commit replaces both documents, so a reader that sees a whole commit sees two documents of one
+/// version.
 fn open_beside_commits(looks: u64) {
     let folder = Folder::new();
     let profile = Profile::named("words").unwrap();

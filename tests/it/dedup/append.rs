@@ -123,7 +123,8 @@ fn a_better_newcomer_is_listed_and_a_removed_survivor_opens_what_it_justified() 
     };
     let pair = |remove: &str, keep: &str, run| (format!("{remove}.txt"), format!("{keep}.txt"), run);
     assert_eq!(pairs(&lines), [pair("part", "old", 1), pair("twin", "old", 1)]);
-    // The new document contains the old one and other text. Its copy is removable because of it.
+    // The new document contains the old one and other text. The copy of the new document is removable because
+    // of it.
     folder.write("c/whole.txt", sentences(0..23));
     folder.write("c/whole2.txt", sentences(0..23));
     folder.write("c/tiny.txt", sentence(900));

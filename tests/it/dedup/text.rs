@@ -29,11 +29,12 @@ fn documents_of_the_same_text_go_whatever_their_bytes() {
     folder.write("c/copy.txt", &text);
     folder.write("c/page.html", format!("<html><body><p>{}</p></body></html>", text.replace(' ', " <i></i>")));
     folder.write("c/other.txt", text.replacen('a', "e", 1));
-    // Too short for a fingerprint; one text has the same number of symbols, but others.
+    // Texts too short for a fingerprint. One has the same number of symbols as the others, but different
+    // symbols.
     for (name, text) in [("c/s1.txt", "Ab cd."), ("c/s2.txt", "ab-cd"), ("c/s3.txt", "abce")] {
         folder.write(name, text);
     }
-    // Without any symbol there is no text.
+    // A document without any symbol has no text.
     folder.write("c/dots.txt", "...");
     folder.write("c/stars.txt", "***");
     folder.ok(&["ingest", "-q", "--profile", "prose", "c"]);

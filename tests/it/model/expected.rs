@@ -135,7 +135,7 @@ impl Model {
         assert!(expected.next().is_none(), "documents are missing");
         assert!(ids.is_sorted_by(|a, b| a < b), "{ids:?}");
         for (document, &id) in self.documents.iter_mut().zip(&ids) {
-            // A number is given once, and stays.
+            // A document keeps its number, and no number is given twice.
             let fresh = document.id.is_none() && self.greatest_id.is_none_or(|greatest| id > greatest);
             assert!(fresh || document.id == Some(id), "{}: {id}", document.name);
             document.id = Some(id);
@@ -185,7 +185,7 @@ impl Model {
             let others = self.documents.iter().filter(|document| asked.own.is_none() || document.id != asked.own);
             let df = others.filter(|document| document.set.contains(&hash)).count() as u64;
             found += u64::from(df > 0);
-            // But it counts among the documents that hold a hash.
+            // But the stored document counts among the documents that hold a hash.
             if options.max_df.is_none_or(|most| df + u64::from(asked.own.is_some()) <= most) {
                 counted.insert(hash);
             }

@@ -116,7 +116,7 @@ impl Browser {
 
     /// Opens an address, and waits until its page is drawn.
     pub(crate) fn visit(&mut self, address: &str) {
-        // Otherwise, another fragment of the same page would not load the page again.
+        // Without this step, another fragment of the same page would not load the page again.
         self.call("Page.navigate", json!({"url": "about:blank"}));
         self.call("Page.navigate", json!({"url": address}));
         self.wait("document.querySelector('h1') !== null && document.readyState === 'complete'");

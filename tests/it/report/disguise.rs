@@ -67,7 +67,7 @@ fn look_alike_letters_are_told_with_an_example_and_its_place() {
     assert!(folder.ok(&[&diff[..], &["prose"]].concat()).stdout.contains("look like others"));
     assert!(!folder.ok(&[&diff[..], &["code"]].concat()).stdout.contains("look like others"));
 
-    // A submission names the file, and a stored document is looked at too.
+    // For a submission the answer names the file. Stored documents are checked too.
     folder.write("late/eve/a.txt", essay());
     folder.write("late/eve/b.txt", &hidden);
     folder.write("stored/b.txt", &hidden);

@@ -70,7 +70,7 @@ fn a_reader_sees_the_figures_of_the_text() {
         browser.text("[...document.querySelectorAll('.list thead button')].map((head) => head.textContent).join()");
     assert!(heads.contains("score, the larger of both views,text as written,resemblance,"), "{heads}");
     let place = heads.split(',').position(|head| head == "text as written").unwrap();
-    // The name of the score contains a comma itself.
+    // The name of the score contains a comma.
     let cell = browser.text(&format!("document.querySelector('.list tbody td:nth-child({place})').textContent"));
     let percent = |share: f64| format!("{:.1}%", 100.0 * share);
     assert_eq!(cell, percent(report.pairs[0].text_resemblance.unwrap()));
