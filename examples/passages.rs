@@ -1,4 +1,4 @@
-//! Compares files with a database and prints each shared passage, as it stands in the stored document.
+//! Compares files with a database and prints each shared passage, as the stored document has it.
 //!
 //! cargo run --release --example passages -- DATABASE FILE...
 

@@ -1,4 +1,4 @@
-//! Prints the text of a PDF file as a crate finds it: `compare-pdf pdf-extract|pdf_oxide FILE`.
+//! Prints the text that a crate extracts from a PDF file: `compare-pdf pdf-extract|pdf_oxide FILE`.
 
 use std::error::Error;
 use std::io::Write;

@@ -11,8 +11,8 @@ use crate::class;
 use crate::grammar::Grammar;
 use kernel::Language;
 
-/// Divides text into tokens. Use one for each document: it remembers a comment that continues in the next
-/// piece.
+/// Divides text into tokens. Use one lexer for each document: it remembers a comment that continues in the
+/// next piece.
 #[derive(Default)]
 pub(super) struct Lexer {
     /// Within a comment between `/*` and `*/`.

@@ -1,4 +1,4 @@
-//! Turns a syntax tree into tokens: its leaves in order. A literal is one token, and a comment is none.
+//! Turns a syntax tree into tokens: its leaves in order. A literal is one token. Comments make no tokens.
 //!
 //! The walk holds only a cursor, so the tree may have any depth. The parser leaves out text that it cannot
 //! parse. The lexer reads text that no leaf covers, so broken code has tokens too.

@@ -203,9 +203,9 @@ fn sequences(page: &mut Page, what: &str, length: usize, blocks: &[&[u64]; 2]) {
     collisions(page, what, &mut hashes);
 }
 
-/// The worst strings there are for a polynomial modulo 2^64: a Thue-Morse word and the same with its two
-/// letters exchanged. Their difference is a multiple of (B - 1)(B^2 - 1)(B^4 - 1)..., each factor holding one
-/// 2 more than the one before, so that 1024 letters collide whatever B is. Shorter words must not collide.
+/// The worst strings for a polynomial modulo 2^64: a Thue-Morse word, and the same word with its two letters
+/// exchanged. Their difference is a multiple of (B - 1)(B^2 - 1)(B^4 - 1)..., each factor holding one 2 more
+/// than the one before, so that 1024 letters collide whatever B is. Shorter words must not collide.
 fn thue_morse(page: &mut Page) {
     let letters = values(FrontEnd::chars(), b"ab");
     for k in [64, 128, 256, 512, 1024_usize] {

@@ -1,5 +1,5 @@
-//! Writes each document's distinct hashes to a file of its own, so that another index can be built from the
-//! same numbers.
+//! Writes the distinct hashes of each document to a separate file, so that another index can be built from
+//! the same numbers.
 //!
 //! usage: cargo run --release -p measure --bin hashes -- PROFILE FOLDER OUT
 //!

@@ -82,7 +82,7 @@ fn run(folder: &Path, fingerprints: u64, memory: u64, profile: &Profile) -> Outc
     for (round, threads) in [1, 8, 64].into_iter().enumerate() {
         let more = folder.join(format!("more-{round}"));
         let start = documents + round * 100_000;
-        // More documents than can be ingested meanwhile.
+        // More documents than an ingest can add during the measurement.
         write_documents(&more, &vocabulary, start..start + 60_000)?;
         let mut ingest = Command::new(&program).arg("ingest").arg(&path).arg(&more).spawn()?;
         let outcome = beside(&path, &vocabulary, documents, threads);

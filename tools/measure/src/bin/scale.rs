@@ -99,7 +99,7 @@ fn run(folder: &Path, fingerprints: u64, memory: u64, name: &str, profile: &Prof
     Ok(())
 }
 
-/// Queries the database in a separate process, so that its memory is that of the queries alone.
+/// Queries the database in a separate process, so that the measured memory is that of the queries alone.
 fn ask(folder: &Path, path: &Path, documents: usize) -> Outcome<()> {
     let asker =
         Command::new(std::env::current_exe()?).arg(folder).arg(path).args([&documents.to_string(), ASK]).status()?;
