@@ -1,7 +1,7 @@
 """Builds the wheel: maturin's backend, with the program `fpdb` beside the module.
 
-maturin packs either a module or programs. So the program is compiled first and put where maturin takes data from. Both are compiled
-in one target folder, with one profile and the same features of all crates: RocksDB and the library once.
+maturin packs either a module or programs. So the program is compiled first and put into the folder from which maturin takes data. Both are
+compiled in one target folder, with one profile and the same features of all crates, so RocksDB and the library are compiled once.
 """
 
 import json
@@ -20,7 +20,7 @@ from maturin import (  # noqa: F401  (they are the interface of a backend)
 )
 
 
-# Beside pyproject.toml: in python/ of a clone, and in an sdist at its top, where maturin moves both.
+# The folder of pyproject.toml: python/ in a clone, and the top of an sdist, where maturin puts this file too.
 _HERE = pathlib.Path(__file__).resolve().parent
 
 
@@ -30,7 +30,7 @@ def _root():
 
 
 def _target():
-    """The folder that cargo compiles into, from here on the same for every cargo that is run: a relative path would not be."""
+    """The folder that cargo compiles into. From here on, every cargo process gets it as an absolute path."""
     command = ["cargo", "metadata", "--no-deps", "--format-version=1"]
     folder = json.loads(subprocess.check_output(command, cwd=_root()))["target_directory"]
     os.environ["CARGO_TARGET_DIR"] = folder
@@ -38,7 +38,9 @@ def _target():
 
 
 def _moved_to(folder, make):
-    """Moves the file that `make` writes into a temporary folder. maturin copies it from <target>/wheels, and cannot copy it to there."""
+    """Lets `make` write its file into a temporary folder, then moves the file. maturin copies from <target>/wheels, and cannot copy a file
+    onto itself.
+    """
     with tempfile.TemporaryDirectory() as temporary:
         name = make(temporary)
         shutil.move(pathlib.Path(temporary, name), pathlib.Path(folder, name))
@@ -46,7 +48,7 @@ def _moved_to(folder, make):
 
 
 def _data():
-    """The folder whose content becomes data of the wheel, empty. maturin wants it to be there, for an sdist too."""
+    """The folder whose content becomes data of the wheel. It is empty here. maturin requires it, even for an sdist."""
     folder = _HERE / "wheel_data"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
@@ -56,7 +58,7 @@ def _data():
 def _program(linker):
     """Compiles the program and puts it into the data of the wheel, stripped. `linker` links it, if one is given."""
     if not (_root() / "cli").is_dir():
-        # maturin packs the members that the bindings use. The program is none of them.
+        # maturin packs only the members that the bindings use, and the program is not among them.
         print("fpdb: this source distribution builds the package without the program `fpdb`", file=sys.stderr)
         return
     target = _target()
@@ -64,7 +66,7 @@ def _program(linker):
         # Cargo passes arguments on to rustc only if it compiles a single package.
         command = ["rustc", "--release", "--locked", "-p", "fpdb-cli", "--bin", "fpdb", "--", *_linked_by(linker)]
     else:
-        # Both packages are named, so that features are those of both.
+        # Both packages are named, so that the features are those of both.
         command = ["build", "--release", "--locked", "-p", "fpdb", "-p", "fpdb-cli", "-p", "fpdb-python"]
     subprocess.run(["cargo", *command], cwd=_root(), check=True)
     name = "fpdb.exe" if sys.platform == "win32" else "fpdb"
@@ -84,7 +86,7 @@ def prepare_metadata_for_build_wheel(metadata_directory, config_settings=None):
     return maturin.prepare_metadata_for_build_wheel(metadata_directory, config_settings)
 
 
-# maturin's are the same.
+# The functions of maturin do the same for editable installs.
 prepare_metadata_for_build_editable = prepare_metadata_for_build_wheel
 
 
@@ -94,8 +96,9 @@ def build_sdist(sdist_directory, config_settings=None):
 
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
-    """`linker` and `compatibility` of the settings: a linker for other systems than this, and the name of these, such as manylinux_2_28.
-    `sbom`: a file that lists what is inside."""
+    """`config_settings` may have `linker` and `compatibility`: a linker for systems other than this one, and the name of these systems,
+    such as manylinux_2_28; and `sbom`: a file that lists the contents.
+    """
     settings = dict(config_settings or {})
     linker, systems, sbom = (settings.pop(name, None) for name in ("linker", "compatibility", "sbom"))
     _program(linker)

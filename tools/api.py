@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Lists the public surface of the library, a name a line, from what rustdoc says of it as JSON.
+"""Lists the public surface of the library, one name a line, from the JSON that rustdoc makes.
 
 usage: tools/api.py TARGET/doc      where rustdoc has put fpdb.json, and fpdb_*.json of the crates whose names it takes up
 Run by tools/check-api.sh, which compares the list with docs/api.md.
@@ -9,20 +9,20 @@ import json
 import pathlib
 import sys
 
-# Modules that are pure (bytes in, values out), and the names at the root that put them together or that they speak of.
+# Modules that are pure (bytes in, values out), and the names at the root that combine them or occur in their signatures.
 PURE = {"normalize", "kgram", "winnow"}
 PURE_NAMES = {
     "DocumentFacts", "Fingerprint", "Fingerprinter", "Fingerprints", "FingerprintsIter",
     "Format", "Language", "Offsets", "Selection", "Span", "Unit", "WordRule",
 }
 
-# Traits that every type has or lacks by what is in it, and those that only derives need.
+# Traits that a type has or lacks because of its fields, and traits that only derives need.
 UNSAID = {"Freeze", "RefUnwindSafe", "UnsafeUnpin", "Unpin", "UnwindSafe", "StructuralPartialEq", "Answer"}
 
 MEMBERS = ("fpdb", "fpdb_kernel", "fpdb_host", "fpdb_reading", "fpdb_apply", "fpdb_store")
 crates = {name: json.loads((pathlib.Path(sys.argv[1]) / f"{name}.json").read_text(encoding="utf-8")) for name in MEMBERS}
 data = crates["fpdb"]
-# The crate that the ids of the item at hand belong to.
+# The crate to which ids of the current item belong.
 current = data
 
 
@@ -31,7 +31,7 @@ def item(id):
 
 
 def within(crate, work):
-    """The result of `work`, which looks at items of this crate."""
+    """The result of `work`, which reads items of this crate."""
     global current
     before, current = current, crate
     try:
@@ -41,7 +41,7 @@ def within(crate, work):
 
 
 def definition(crate, id):
-    """The crate that defines an item of this id, and the item."""
+    """The crate that defines the item with this id, and the item."""
     if entry := crate["index"].get(str(id)):
         return crate, entry
     named = crate["paths"][str(id)]
@@ -53,7 +53,7 @@ def definition(crate, id):
 
 
 def path(resolved):
-    """A type or trait by its last name, with its arguments."""
+    """The last name of a type or trait, with its arguments."""
     name = resolved["path"].rsplit("::", 1)[-1]
     return name + arguments(resolved.get("args"))
 
@@ -133,7 +133,7 @@ def signature(sig, named=True):
 
 
 def generics(value):
-    """Parameters with their bounds, without those that `impl Trait` stands for."""
+    """The parameters with their bounds, without those that stand for `impl Trait`."""
     parts, wheres = [], []
     for param in value["params"]:
         (kind, about), = param["kind"].items()
@@ -204,7 +204,7 @@ def members(entry):
                 (what, inner), = member["inner"].items()
                 if what == "function":
                     line = function(member)
-                    # A setter adds nothing to the field that it sets but that it is there.
+                    # A setter becomes a remark on the line of the field that it sets.
                     if (number := own.get(member["name"])) is not None and f"self, {lines[number]}) -> Self" in line:
                         lines[number] += " (with setter)"
                         own.pop(member["name"])
@@ -235,7 +235,7 @@ def head(entry, name):
 
 
 def names(crate, module, prefix=""):
-    """Each public name of a module of a crate: the name, the crate that defines it, and what it stands for."""
+    """Each public name of a module of a crate: the name, the crate that defines it, and the item."""
     for id in module["inner"]["module"]["items"]:
         entry = crate["index"].get(str(id))
         if not entry or entry["visibility"] != "public":

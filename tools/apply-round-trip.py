@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Has other programs read what `fpdb apply --write` and `--mark` have written.
+"""Lets other programs read the files that `fpdb apply --write` and `--mark` have written.
 
 usage: tools/apply-round-trip.py FPDB [--quick]
 
-Makes one container of each format with another library, has fpdb remove what repeats, and compares what pyarrow, DuckDB,
-pandas, warcio, GNU tar, Info-ZIP and Python's own readers find in the copy with what they found before. What goes has to be
-exactly what the report lists. Then runs are killed and get a full disk at many of their writes and renames, and sources change
-between the report and the act. A reader that is not installed is SKIPPED, with a word.
+Makes one container of each format with another library, and lets fpdb remove repeated documents. Compares the content that pyarrow, DuckDB,
+pandas, warcio, GNU tar, Info-ZIP and the readers of Python find in the copy with the content before. Exactly the documents that the report
+lists must be missing. Then runs are killed and get a full disk at many of their writes and renames, and sources change between the report
+and the run. A reader that is not installed is reported as SKIPPED.
 
 `--quick` leaves out most combinations: it is part of the tests of the Python package.
 """
@@ -33,7 +33,7 @@ FPDB = os.path.abspath(FPDB)
 QUICK = "--quick" in sys.argv[2:]
 RNG = random.Random(7)
 WORDS = ["".join(RNG.choice("abcdefghijklmnop") for _ in range(7)) for _ in range(5000)]
-# Of 60 documents 40 have a text of their own; the others repeat one of them.
+# Of 60 documents, 40 have different texts; the others repeat one of these.
 SEEDS = [n if n < 40 else RNG.randrange(40) for n in range(60)]
 DONE = []
 
@@ -59,8 +59,9 @@ def library(name):
 
 
 def trip(name, make, read, suffix_of, compare=lambda before, after: None):
-    """Makes a container, applies, and compares what `read` finds: a list of values, of which `suffix_of` tells what their documents' names
-    end with. `compare` gets both paths."""
+    """Makes a container, runs `apply`, and compares the lists of values that `read` finds before and after. `suffix_of` gives the end of
+    the name of the document of a value. `compare` gets the paths of the original and of the copy.
+    """
     with tempfile.TemporaryDirectory() as folder:
         path, copy = os.path.join(folder, "in", name), os.path.join(folder, "clean", "in", name)
         os.mkdir(os.path.dirname(path))
@@ -180,7 +181,7 @@ def mbox():
         with open(path, "w", newline="") as file:
             for number, seed in enumerate(SEEDS):
                 file.write(f"From a@example.org Sat Jan  3 01:05:34 1996\nSubject: {seed}\nTo: b\n\n>From me\n{text(seed)}\n\n")
-            # The last mail is no twin: readers count its empty line.
+            # The last mail has no twin: readers count its empty line.
             file.write(f"From a@example.org Sat Jan  3 01:05:34 1996\nSubject: last\nTo: b\n\n{text(999)}\n")
 
     def read(path):
@@ -348,7 +349,7 @@ def tree(root):
 
 
 def start(folder, shim, fault, report):
-    """Starts an act on a copy of the report, with a fault."""
+    """Starts `apply` with a copy of the report and with a fault."""
     with open(os.path.join(folder, "report.jsonl"), "rb") as source, open(os.path.join(folder, report), "wb") as copy:
         copy.write(source.read())
     env = {**os.environ, "LD_PRELOAD": shim, **{name: str(value) for name, value in fault.items()}}
@@ -357,7 +358,9 @@ def start(folder, shim, fault, report):
 
 
 def faults():
-    """Killed, or on a full disk, at a write, link or open: no file of the copy is ever half there, and the same command ends what it began."""
+    """Runs are killed, or find a full disk, at a write, link or open. The copy never has an incomplete file, and the same command completes
+    the work.
+    """
     compiler = shutil.which("cc")
     source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tests", "faults", "shim.c")
     if not compiler or sys.platform != "linux":
@@ -369,7 +372,7 @@ def faults():
         whole = archive(folder)
         clean = os.path.join(folder, "clean")
         for kind in ("write", "link", "open"):
-            # Of the copy, and of the log beside it.
+            # Calls on the copy, and on the log beside it.
             for place in ("clean/", "clean.write.log"):
                 run = start(folder, shim, {"FAULT_CLASS": kind, "FAULT_PATH": place, "FAULT_COUNT": count}, "counted.jsonl")
                 assert run.returncode == 0, run
@@ -417,11 +420,11 @@ def texts(root):
 
 
 def changed():
-    """A source that changes between the report and the act is left alone and named, and no text is lost that has lost its survivor."""
+    """A source that changes between the report and the run is left alone and named. No text is lost whose survivor has changed."""
     with tempfile.TemporaryDirectory() as folder:
         archive(folder)
         sources = os.path.join(folder, "in")
-        # A survivor of what other files repeat changes, and an archive gets one more member.
+        # A survivor of repeated documents in other files changes, and an archive gets one more member.
         with open(os.path.join(sources, "a.jsonl")) as file:
             lines = file.readlines()
         lines[24] = json.dumps({"text": "another text"}) + "\n"
@@ -441,7 +444,7 @@ def changed():
                     assert f"{name}: left out" in run.stdout or f"{name}: not in the copy" in run.stdout, (name, run)
                 alone = {name for name in missing if f"{name}: not in the copy" in run.stdout}
                 assert alone == {"a.jsonl"}, run
-                # What the copy lacks is in files that were left alone, each of which was named.
+                # Texts that the copy lacks are in files that were left alone, each of which was named.
                 lacking = there - set(texts(copied))
                 assert lacking <= {json.loads(line)["text"] for line in lines}, run
             else:

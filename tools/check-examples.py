@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Runs the commands of the documentation and compares what they print.
+"""Runs the commands of the documentation and compares their output with the pages.
 
 usage: check-examples.py FPDB [PAGE...]
 
-Blocks marked `console` are run, in the order of the page, by one shell in a folder of its own with data-samples/. A line that begins with `$ ` is
-a command, the lines below it what it prints on a terminal of 80 columns; where
-none are shown, it may print anything. In these, `...` stands for any text of a line, and a line of `...` for any
-lines. Times, rates, and sizes of files on disk are not compared. `<!-- not run: WHY -->` before a block leaves it out. Without PAGE it runs
-README.md, docs/dedup.md and docs/guide/. Needs bash and jq.
+Blocks marked `console` are run in the order of the page, by one shell in a separate folder with data-samples/. A line that begins with `$ `
+is a command. The lines below it are its output on a terminal of 80 columns; without such lines, it may print anything. In the output, `...`
+stands for any text of a line, and a line with only `...` for any lines. Times, rates, and sizes of files on disk are not compared.
+`<!-- not run: WHY -->` before a block leaves it out. Without PAGE the script runs README.md, docs/dedup.md and docs/guide/. It needs bash
+and jq.
 """
 
 import fcntl
@@ -24,7 +24,7 @@ import termios
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BLOCK = re.compile(r"(<!-- not run: .*? -->\n+)?```console\n(.*?)^```", re.DOTALL | re.MULTILINE)
-# What differs from run to run and from machine to machine.
+# Parts of the output that differ from run to run and from machine to machine.
 LOOSE = [
     (re.compile(r" in [0-9.]+ (ms|s)(, [0-9.]+ [KMGT]?i?B/s)?$"), " in ..."),
     (re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"), "..."),
@@ -32,7 +32,7 @@ LOOSE = [
 
 
 def commands(page):
-    """The commands of a page: line, command, the lines that it prints."""
+    """The commands of a page: the line, the command, and the lines of its output."""
     text = page.read_text(encoding="utf-8")
     for block in BLOCK.finditer(text):
         if block[1]:
@@ -48,7 +48,7 @@ def commands(page):
 
 
 def session(lines, fpdb, folder):
-    """What each of the commands prints, in one shell on a terminal."""
+    """The output of each command, in one shell on a terminal."""
     (folder / "bin").mkdir()
     (folder / "bin" / "fpdb").symlink_to(fpdb)
     shutil.copytree(ROOT / "data-samples", folder / "data-samples")
@@ -80,7 +80,7 @@ def session(lines, fpdb, folder):
 
 
 def same(expected, printed):
-    """Whether the lines printed are those expected."""
+    """True if the printed lines are the expected ones."""
     if not expected:
         return not printed
     if expected[0].strip() == "...":
@@ -95,7 +95,7 @@ def matches(expected, printed):
 
 
 def check(page, fpdb):
-    """The number of commands that were run, and of those that print something else."""
+    """The number of commands that were run, and of those that print something else than the page shows."""
     found = list(commands(page))
     with tempfile.TemporaryDirectory() as folder:
         # The tutorial on duplicates names its folder.

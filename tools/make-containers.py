@@ -28,7 +28,7 @@ from warcio.warcwriter import WARCWriter
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 NAMES = ["fed01.txt", "fed10.txt", "fed51.txt"]
 BYTES = 3000
-# A time long past, so that the archives are the same whenever they are made.
+# A fixed time in the past, so that the archives are the same whenever they are made.
 TIME = "2003-06-09 12:00:00"
 
 
@@ -37,7 +37,7 @@ def texts():
     found = {}
     for name in NAMES:
         text = (folder / name).read_text("utf-8")
-        # One character that is not ASCII, and one beyond 16 bits, so that escapes and encodings show.
+        # One character that is not ASCII, and one beyond 16 bits, so that errors in escapes and encodings show.
         found[name] = text[:text.rindex(".", 0, BYTES) + 1] + "\n\u201cFinis\u201d \U0001f58b\n"
     return found
 
@@ -48,7 +48,7 @@ def run(*arguments, cwd=None):
 
 def archives(plain, out):
     tar = ["tar", "--sort=name", f"--mtime={TIME}", "--owner=0", "--group=0", "--numeric-owner"]
-    # GNU's own format, with a name too long for the header, a link and a folder in it.
+    # The format of GNU tar, with a name too long for the header, a link and a folder.
     run(*tar, "--format=gnu", "-cf", str(out / "texts.tar"), "texts", cwd=plain)
     run(*tar, "--format=pax", "-czf", str(out / "pax.tar.gz"), "texts", cwd=plain)
     run(*tar, "--zstd", "-cf", str(out / "texts.tar.zst"), "texts", cwd=plain)
@@ -69,7 +69,7 @@ def compressed(plain, out):
         for flags, name in [(["-n"] if tool == "gzip" else [], "fed01.txt"), ]:
             with open(out / f"{name}.{ending}", "wb") as file:
                 subprocess.run([tool, *flags, "-q", "-c", source], check=True, stdout=file)
-    # Several members or frames, one after the other: together they are the text.
+    # Several members or frames, one after the other. Together they are the text.
     data = pathlib.Path(source).read_bytes()
     for tool, ending in [("gzip", "gz"), ("zstd", "zst"), ("xz", "xz"), ("bzip2", "bz2")]:
         with open(out / f"parts.txt.{ending}", "wb") as file:
@@ -112,7 +112,7 @@ def mails(found, out):
     box.flush()
     box.close()
     lines = path.read_bytes().split(b"\n")
-    # The time of making stands in the lines between mails.
+    # The lines between mails contain the time at which the mailbox was made.
     lines = [b"From MAILER-DAEMON Mon Jun  9 12:00:00 2003" if line.startswith(b"From MAILER") else line for line in lines]
     path.write_bytes(b"\n".join(lines))
 

@@ -5,8 +5,8 @@ Needs pandoc, LibreOffice (soffice), and the Python package nbformat; run it aga
 
     tools/make-format-samples.py
 
-The text is the beginning of a Federalist paper of data-samples/, with accents, quotes and an ampersand added, so
-that entities, escapes and encodings are met.
+The text is the beginning of a Federalist paper of data-samples/. It has added accents, quotes and an ampersand, so that entities, escapes
+and encodings occur.
 """
 
 import email.message

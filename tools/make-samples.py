@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Makes data-samples/planted/ from data-samples/federalist/, and the table of overlaps in data-samples/README.md.
 
-The same papers give the same files, byte for byte. The standard library is enough. `independent.txt` is not made here:
-it is an input too, and only checked to share nothing. The table is not a record of what was planted but is computed
-from the files: every longest common run of letters and digits, case ignored, between a planted file and a paper.
+The same papers give the same files, byte for byte. The standard library is enough. `independent.txt` is an input and is not made here; the
+script only checks that it shares nothing. The table is not a record of the planted text. It is computed from the files: every longest
+common run of letters and digits, without case, between a planted file and a paper.
 """
 
 import pathlib
@@ -13,7 +13,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent / "data-samples"
 PAPERS = ROOT / "federalist"
 PLANTED = ROOT / "planted"
 
-# The profile `prose`: k, and the guarantee t = w + k - 1. The guarantee of the profile `text` besides.
+# The profile `prose`: k, and the guarantee t = w + k - 1. Then the guarantee of the profile `text`.
 K, T, T_TEXT = 25, 44, 149
 
 ESSAY = (
@@ -45,7 +45,7 @@ deserved. Next month we shall read something with a ship in it, and the dog is i
 
 REFLOWED_OPENING = "handout for monday -- please read before class!!\n\n"
 
-# Put in the place of words of the original.
+# Words that replace words of the original.
 OTHER_WORDS = (
     "lantern marble seldom orchard quietly copper thirteen harbour willow stitched amber gravel "
     "plainly kettle northward velvet ninety thimble carefully meadow"
@@ -65,7 +65,7 @@ def paragraphs(number, first, last):
 
 
 def reflowed(text):
-    """The same letters in the same order: other line lengths, case and punctuation."""
+    """The same letters in the same order, with other line lengths, case and punctuation."""
     for old, new in (("--", " ... "), (";", " /"), (",", " -"), (".", " !"), ('"', ""), ("'", "`")):
         text = text.replace(old, new)
     words = [word.upper() if i % 9 == 4 else word.lower() for i, word in enumerate(text.split())]
@@ -74,7 +74,7 @@ def reflowed(text):
 
 
 def edited(text, every):
-    """One word in `every` replaced; spaces, line breaks and the punctuation around the word stay."""
+    """Replaces one word in `every`. Spaces, line breaks and the punctuation around the word stay."""
     out, count = [], 0
     for line in text.split("\n"):
         words = line.split(" ")

@@ -4,10 +4,10 @@
 usage: site.py check
        site.py gather FPDB FOLDER
 
-`check` looks at each link of README.md, CHANGELOG.md, CONTRIBUTING.md, SECURITY.md and docs/ that leads to a file of the repository: the file
-and the heading must be there. It needs no network. `gather` writes what mdBook makes the site of into FOLDER: these documents, with the links
-that lead between them from their place in the site, and the pages that it makes: one for each command, from the program's help, and the list of
-JSON schemas. A link to a file that is not in the site becomes its name.
+`check` checks each link of README.md, CHANGELOG.md, CONTRIBUTING.md, SECURITY.md and docs/ to a file of the repository: the file and the
+heading must exist. It needs no network. `gather` writes the input of mdBook into FOLDER: these documents, with links adapted to their
+places in the site, and the generated pages: one for each command, from the help of the program, and the list of JSON schemas. A link to a
+file that is not in the site becomes its name.
 """
 
 import json
@@ -24,7 +24,7 @@ OUTSIDE = [ROOT / name for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.m
 LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\(([^()\s]+)\)")
 PICTURE = re.compile(r'(?:src|srcset)="([^":]+)"')
 FENCE = re.compile(r"^```.*?^```", re.DOTALL | re.MULTILINE)
-# Made by `gather`.
+# Pages that `gather` makes.
 MADE = {"reference/commands.md", "reference/json.md"}
 
 
@@ -41,12 +41,12 @@ def place(page):
 
 
 def prose(text):
-    """The text with its blocks of code blanked, so that offsets stay."""
+    """The text with blanks in place of code blocks, so that offsets stay the same."""
     return FENCE.sub(lambda block: re.sub(r"[^\n]", " ", block[0]), text)
 
 
 def anchors(page):
-    """The names of the headings, as GitHub and mdBook give them."""
+    """The names of the headings, as GitHub and mdBook derive them."""
     seen, names = {}, set()
     for heading in re.findall(r"^#+ +(.*)$", prose(page.read_text(encoding="utf-8")), re.MULTILINE):
         heading = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading)
@@ -116,7 +116,7 @@ def moved(page):
 
 
 def commands(fpdb):
-    """The page of the commands: what `fpdb help` prints for each."""
+    """The page of the commands: the output of `fpdb help` for each."""
 
     def said(*arguments):
         environment = {**os.environ, "COLUMNS": "100", "NO_COLOR": "1"}
@@ -136,7 +136,7 @@ def commands(fpdb):
 
 
 def schemas(folder):
-    """The page of the JSON schemas, and the schemas as files beside it."""
+    """Makes the page of the JSON schemas, and puts the schemas beside it as files."""
     parts = [
         "# JSON",
         "Each line that the program prints with `--format json` has a field `schema`, which names one of these. Fields are only ever added under "

@@ -3,8 +3,8 @@
 
 usage: pack.py ARCHIVE.tar.gz FOLDER EPOCH
 
-The archive holds FOLDER under its last name. EPOCH is the time of all entries, in seconds since 1970. `tar` could do it on Linux; that of
-macOS cannot sort.
+The archive holds FOLDER under its last name. EPOCH is the time of all entries, in seconds since 1970. On Linux, `tar` could make the same
+archive, but the `tar` of macOS cannot sort.
 """
 
 import gzip

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Lists what is inside a package of this workspace: the crates it is compiled from, and the C and C++ libraries that these bring.
+"""Lists the contents of a package of this workspace: the crates that it is compiled from, and the C and C++ libraries in these crates.
 
 usage: parts.py PACKAGE TARGET EPOCH licences|sbom
 
@@ -20,9 +20,9 @@ import uuid
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
-# Libraries in C and C++ whose sources are inside a crate: name, licence, where it is published, files of the licence. A crate that links a
-# library and is not listed here is an error, because nobody has looked at what it brings. The end of a crate's version names
-# that of its library: 1.11.1+lz4-1.10.0.
+# Libraries in C and C++ whose sources are inside a crate: name, licence, place of publication, licence files. A crate that links a library
+# and is not listed here is an error, because nobody has checked its contents. The end of the version of a crate names the version of its
+# library: 1.11.1+lz4-1.10.0.
 BUNDLED = {
     "librocksdb-sys": [
         ("rocksdb", "Apache-2.0 AND BSD-3-Clause", "facebook/rocksdb", ["rocksdb/LICENSE.Apache", "rocksdb/LICENSE.leveldb"]),
@@ -30,12 +30,12 @@ BUNDLED = {
     "lz4-sys": [("lz4", "BSD-2-Clause", "lz4/lz4", ["liblz4/lib/LICENSE"])],
     "zstd-sys": [("zstd", "BSD-3-Clause", "facebook/zstd", ["zstd/LICENSE"])],
     "liblzma-sys": [("xz", "0BSD", "tukaani-project/xz", ["xz/COPYING.0BSD"])],
-    # Parts of both, without versions. The crate's own licence files cover the first.
+    # Parts of both libraries, without versions. The licence files of the crate cover boringssl.
     "ring": [
         ("boringssl", "Apache-2.0 AND ISC", "google/boringssl", []),
         ("fiat-crypto", "Apache-2.0", "mit-plv/fiat-crypto", ["third_party/fiat/LICENSE"]),
     ],
-    # These link what the system has, or nothing.
+    # These crates link libraries of the system, or none.
     "rayon-core": [],
     "pyo3": [],
     "pyo3-ffi": [],
@@ -76,19 +76,19 @@ def folder(crate):
 
 
 def expression(crate):
-    """The licence as an SPDX expression: in old manifests `/` stands for OR."""
+    """The licence as an SPDX expression: in old manifests, `/` stands for OR."""
     return re.sub(r"\s*/\s*", " OR ", crate["license"] or "")
 
 
 def bundled(crate):
-    """The libraries in a crate, with their versions. A version is empty if the crate does not tell it."""
+    """The libraries in a crate, with their versions. A version is empty if the crate does not state it."""
     for name, licence, repository, files in BUNDLED.get(crate["name"], []):
         version = re.search(r"\d+(\.\d+)+$", crate["version"].partition("+")[2])
         yield name, version.group() if version else version_of_xz(crate) if name == "xz" else "", licence, repository, files
 
 
 def version_of_xz(crate):
-    """The version of liblzma-sys does not name that of xz."""
+    """The version of xz, from its header, because the version of liblzma-sys does not contain it."""
     header = folder(crate) / "xz/src/liblzma/api/lzma/version.h"
     numbers = re.findall(r"#define LZMA_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)", header.read_text())
     return ".".join(numbers)

@@ -40,7 +40,9 @@ def size(case):
 
 
 def covered(one, others):
-    """Characters of `one`, on both sides, that those of the others cover which touch it on both sides."""
+    """The number of characters of `one`, in both documents, that are covered by cases of `others` that overlap it in both; and the number
+    of these cases.
+    """
     touching = [other for other in others if all(overlap(one[side], other[side]) for side in (0, 1))]
     total = 0
     for side in (0, 1):
@@ -78,7 +80,7 @@ def detect(program, folder, number, flags):
 
 
 def write(folder, number, kind, corpus, seed):
-    """Makes a pair of a kind and writes it; returns its cases."""
+    """Makes a pair of a kind and writes it. Returns its cases."""
     suspicious, source, cases = rewriting.make(kind, corpus, random.Random(f"{seed} {kind} {number}"))
     for name, text in [("suspicious", suspicious), ("source", source)]:
         pathlib.Path(folder, f"{kind}{number}.{name}").write_text(text.encode("ascii", "replace").decode())

@@ -51,7 +51,7 @@ def write_containers(archive, out):
 
 
 def timed(work):
-    """What `work` returns, the seconds it took, and the processor time of the processes it has waited for."""
+    """The result of `work`, the seconds that it took, and the processor time of the processes that it has waited for."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     started = time.monotonic()
     done = work()
@@ -87,7 +87,7 @@ def main():
         for name in ["a.jsonl.zst", "a.warc.gz", "a.tar.gz", "a.tar.zst"]:
             path = folder / name
             rows = []
-            # Turn by turn: what disturbs the machine disturbs all three.
+            # Measures in turns, so that other load of the machine disturbs all three alike.
             for _ in range(runs):
                 plain, plain_cpu, _ = ingest(fpdb, folder / "db", path.with_suffix(""))
                 packed, packed_cpu, peak = ingest(fpdb, folder / "db", path)

@@ -33,7 +33,7 @@ FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 class Names(ast.NodeTransformer):
-    """Other names for what a module's functions call their own, and no documentation."""
+    """Gives other names to the names that functions of a module define, and removes documentation."""
 
     def __init__(self, tree):
         stored = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
@@ -54,7 +54,7 @@ class Names(ast.NodeTransformer):
 
 
 class Order(ast.NodeTransformer):
-    """Functions and methods in another order, some literals changed."""
+    """Puts functions and methods in another order, and changes some literals."""
 
     def __init__(self, random):
         self.random = random
@@ -87,7 +87,7 @@ class Order(ast.NodeTransformer):
 
 
 class Statements(ast.NodeTransformer):
-    """Statements added, taken apart and turned round."""
+    """Adds, splits and reorders statements."""
 
     def __init__(self, random):
         self.random, self.number = random, 0
@@ -127,7 +127,7 @@ class Statements(ast.NodeTransformer):
 
 
 def halved(tree, other, random):
-    """Half of the functions of each, in the place where those of the first were."""
+    """Replaces half of the functions of a module by functions of another module."""
     def functions(tree):
         owners = [node for node in ast.walk(tree) if isinstance(node, (ast.Module, ast.ClassDef))]
         return [(owner, node) for owner in owners for node in owner.body if isinstance(node, FUNCTIONS)]
@@ -155,7 +155,7 @@ def copy(source, other, kind, random):
 
 
 def modules():
-    """The library's modules of middling size that have functions, by name."""
+    """The modules of the library that are of middle size and have functions, by name."""
     library = pathlib.Path(sysconfig.get_path("stdlib"))
     found = {}
     for path in sorted(library.rglob("*.py")):
@@ -174,7 +174,7 @@ def modules():
 
 
 def corpus(folder, seed):
-    """Writes originals and copies; the true pairs with their kinds."""
+    """Writes originals and copies. Returns the true pairs with their kinds."""
     dice, originals, truth = random.Random(seed), modules(), {}
     names = dice.sample(sorted(originals), COPIES * len(KINDS))
     for name, text in originals.items():

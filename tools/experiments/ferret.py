@@ -23,14 +23,14 @@ ASSESSED = 9
 
 
 def run(program, folder, *arguments):
-    """The lines of JSON a command prints."""
+    """The lines of JSON that a command prints."""
     command = [program, *arguments, "--format", "json", "--no-progress"]
     printed = subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True).stdout
     return [json.loads(line) for line in printed.splitlines()]
 
 
 def database(program, folder, name, papers):
-    """A database of the papers, by name: text."""
+    """Makes a database of the papers, which are texts by name."""
     corpus = folder / name
     corpus.mkdir()
     for paper, text in papers.items():
@@ -40,7 +40,7 @@ def database(program, folder, name, papers):
 
 
 def pairs(program, folder, db):
-    """R of all pairs that share a trigram, by pair of names."""
+    """R of all pairs that share a trigram, by the names of the pair."""
     found = run(program, folder, "pairs", "--db", db, "--min-resemblance", "0", "--max-df", "0")
     key = lambda pair: tuple(sorted(pathlib.Path(pair[side]).name for side in "ab"))
     return {key(pair): pair["resemblance"] for pair in found}
@@ -56,7 +56,7 @@ def containments(program, folder, db, texts):
 
 
 def spaced(names, count, offset=0):
-    """As many names, evenly spaced."""
+    """`count` names, evenly spaced."""
     return [names[(index * len(names)) // count + offset] for index in range(count)]
 
 

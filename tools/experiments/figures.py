@@ -24,11 +24,11 @@ import matplotlib.pyplot as pyplot
 
 PACKAGES = ("python3.11-doc", "libstdc++-12-doc")
 WINDOWS = (1, 2, 5, 10, 20, 50, 100, 200, 500)
-# Of the winnowing paper's experiment on the Web, section 5.1.
+# k of the winnowing paper's experiment on the Web, section 5.1.
 K = 50
-# What the store keeps of fingerprints.
+# The parts of the store that belong to fingerprints.
 PARTS = ("postings", "filters", "positions")
-# Of the pages, where all k-grams are kept.
+# If all k-grams are kept, one page of this number of pages is used.
 EVERY = 16
 SAMPLES = (16, 32, 64, 128, 256, 512, 1024, 2048, 4096)
 SIZES = (25, 50, 100, 200, 400, 800)
@@ -43,7 +43,7 @@ class Program:
         self.path, self.work = path, work
 
     def run(self, database, *arguments):
-        """Its lines of JSON, and the seconds of processor time it took."""
+        """The lines of JSON of a command, and its processor time in seconds."""
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         done = subprocess.run(
             [self.path, "--db", self.work / database, "--format", "json", "-q", "--threads", "1", *map(str, arguments)],
@@ -55,7 +55,7 @@ class Program:
         return [json.loads(line) for line in done.stdout.splitlines()], seconds
 
     def ingest(self, paths, *flags):
-        """A new database of these files; its statistics and the seconds it took."""
+        """Makes a database of these files. Returns its statistics and the seconds of the ingest."""
         database = tempfile.mktemp(prefix="db-", dir=self.work)
         database = pathlib.Path(database).name
         listed = self.work / "files.txt"
@@ -69,7 +69,7 @@ class Program:
 
 
 def documents(work):
-    """The HTML files of the packages, fetched where they are not there yet."""
+    """The HTML files of the packages, which are fetched if they are missing."""
     folder = work / "documentation"
     if not folder.is_dir():
         packages = work / "packages"
@@ -91,7 +91,7 @@ def save(options, name, figure, command):
     figure.tight_layout(rect=(0, 0.03, 1, 1))
     options.out.mkdir(parents=True, exist_ok=True)
     figure.savefig(options.out / f"{name}.png", dpi=130)
-    # Without the date and with fixed names, so that the same numbers give the same file.
+    # Without the date and with fixed names, so that equal numbers give an equal file.
     matplotlib.rcParams["svg.hashsalt"] = name
     figure.savefig(options.out / f"{name}.svg", metadata={"Date": None})
     pyplot.close(figure)
@@ -109,7 +109,7 @@ def kgrams(program, database):
 
 
 def density(options, program, pages):
-    """Fingerprints / k-grams against w, and bytes a fingerprint."""
+    """Fingerprints / k-grams against w, and bytes for each fingerprint."""
     pages = pages[::EVERY]
     selections = {"robust": lambda w: "robust", "plain": lambda w: "plain", "0 mod p": lambda w: f"mod:{(w + 2) // 2}"}
     rows, sizes = [], {}
@@ -158,7 +158,7 @@ def density(options, program, pages):
 
 
 def gaps(options, _, pages):
-    """How far apart neighbouring fingerprints are, against w."""
+    """The distances of neighbouring fingerprints, against w."""
     import fpdb
 
     texts = [path.read_bytes() for path in pages[::EVERY] if path.suffix != ".gz"]
@@ -195,7 +195,7 @@ def gaps(options, _, pages):
 
 
 def estimate(options, program, pages):
-    """The estimate of resemblance and its interval against n, for a page and a text that takes half of itself from that page."""
+    """The estimate of resemblance and its interval against n, for a page and a text that has half of its content from this page."""
     html = sorted((path for path in pages if path.suffix == ".html"), key=lambda path: -path.stat().st_size)
     texts = [path.read_text(encoding="utf-8", errors="replace") for path in html[:2]]
     mixed = program.work / "mixed.html"
@@ -207,7 +207,7 @@ def estimate(options, program, pages):
         match = answer["matches"][0]
         interval = match["interval"] or [match["resemblance"]] * 2
         rows.append([n, answer["looked_up"], match["resemblance"], *interval])
-    # All of its fingerprints: exact.
+    # All fingerprints are looked up, so this value is exact.
     exact = program.run(database, "query", mixed, "--no-passages")[0][0]["matches"][0]["resemblance"]
     program.drop(database)
     table(("n", "looked up", "resemblance", "from", "to"), rows + [["all", "", exact, "", ""]])
@@ -232,7 +232,7 @@ def cost(options, program, pages):
     for count in SIZES:
         some = pages[:: max(1, len(pages) // count)][:count]
         database, stats, seconds = program.ingest(some, "--profile", "prose")
-        # The start of the program is in each query; the least of some is the least disturbed.
+        # Each query includes the start of the program. The minimum of some queries is the least disturbed one.
         query = min(program.run(database, "query", question, "--no-passages")[1] for _ in range(5))
         rows.append([len(some), stats["bytes"] / 1e6, seconds, 1000 * query])
         program.drop(database)

@@ -22,7 +22,7 @@ SETTINGS = ["3,1", "5,1", "5,4", "6,4", "7,2", "7,4", "8,2", "8,4", "9,4", "10,4
 
 
 def pairs(fpdb, folder, k, w):
-    """The resemblance of each pair of documents below the folder that share anything."""
+    """The resemblance of each pair of documents below the folder that share text."""
     with tempfile.TemporaryDirectory() as database:
         at = ["--db", f"{database}/db", "-q"]
         flags = ["--unit", "token", "-k", k, "-w", w]
@@ -41,7 +41,7 @@ def auc(copies, others):
 
 
 def average_precision(scored):
-    """`scored`: score and truth of each pair; ties are taken as a random order would have them, on average."""
+    """`scored`: the score and the truth of each pair. Ties count as the average over random orders."""
     groups = {}
     for score, truth in scored:
         good, all_of_them = groups.get(score, (0, 0))

@@ -33,7 +33,7 @@ REMARKS = ["see the lecture notes", "this works", "TODO tidy up", "checks the in
 
 
 def blocks(text, python):
-    """The top-level blocks of a program: each begins with a line that is not indented, after one that is empty."""
+    """The top-level blocks of a program: each begins with a line that is not indented, after an empty line."""
     found, block, open_braces = [], [], 0
     for line in text.splitlines():
         begins = block and not block[-1].strip() and line[:1].strip() and line[0] not in "})"
@@ -46,10 +46,10 @@ def blocks(text, python):
 
 
 def programs(pattern, lines, dice):
-    """Programs of about so many lines, one from a file at most; each a list of blocks."""
+    """Programs of about `lines` lines, at most one from each file. Each is a list of blocks."""
     found, seen = [], set()
     for path in sorted(glob.glob(pattern, recursive=True)):
-        # Several versions of one library are no independent programs.
+        # Several versions of one library are not independent programs.
         if pathlib.Path(path).name in seen or not pathlib.Path(path).is_file():
             continue
         seen.add(pathlib.Path(path).name)
@@ -57,7 +57,7 @@ def programs(pattern, lines, dice):
             text = pathlib.Path(path).read_text()
         except UnicodeDecodeError:
             continue
-        # The licence at the beginning is none of the program.
+        # The licence at the beginning is not part of the program.
         every = [block for block in blocks(text, path.endswith(".py"))[1:] if 3 <= len(block) <= lines]
         start = dice.randrange(len(every)) if every else 0
         taken, length = [], 0
@@ -116,7 +116,7 @@ def copy(source, other, kind, dice, extension):
 
 
 def corpus(folder, pattern, lines, seed):
-    """Writes programs and copies; the true pairs, by name, with their kinds."""
+    """Writes programs and copies. Returns the true pairs, by name, with their kinds."""
     dice, extension = random.Random(seed), pattern.rsplit(".", 1)[1]
     originals, truth = programs(pattern, lines, dice), {}
     for number, program in enumerate(originals):
@@ -131,7 +131,7 @@ def corpus(folder, pattern, lines, seed):
 
 
 def listed(fpdb, folder, flags):
-    """All pairs below a folder that share anything, by the paths of their programs."""
+    """All pairs below a folder that share text, by the paths of their programs."""
     with tempfile.TemporaryDirectory() as database:
         at = ["--db", f"{database}/db", "-q"]
         subprocess.run([fpdb, "ingest", *at, "--profile", "code", str(folder)], check=True)
@@ -141,7 +141,7 @@ def listed(fpdb, folder, flags):
 
 
 def pairs(fpdb, folder, flags):
-    """The same by the names of their programs."""
+    """The same pairs as `listed`, by the names of their programs."""
     found = listed(fpdb, folder, flags).items()
     return {frozenset(pathlib.Path(path).name for path in paths): pair for paths, pair in found}
 

@@ -42,7 +42,7 @@ def write_archive(folder, megabytes):
 
 
 def run(fpdb, *arguments):
-    """Runs the program; returns its output, the seconds it took and its peak memory in MB."""
+    """Runs the program. Returns its output, the seconds that it took and its peak memory in MB."""
     started = time.monotonic()
     done = subprocess.Popen([fpdb, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     output = done.stdout.read()

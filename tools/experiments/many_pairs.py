@@ -30,7 +30,7 @@ SHARE = 900  # documents of one header: below the default cap on df, with the co
 
 
 def documents(vocabulary, number, dice):
-    """The texts, one after the other."""
+    """Yields the texts."""
     draw = lambda count: dice.choices(vocabulary, k=count)
     headers = [draw(60) for _ in range(max(1, number // (5 * SHARE)))]
     made = []
@@ -59,8 +59,9 @@ def pieces(folders, lines, number, dice):
 
 
 def run(command, output):
-    """Processor seconds and peak bytes of a process that writes to a file. It is started by GNU time, because a process begins with the
-    peak of the one that starts it, and this one holds all documents."""
+    """Processor seconds and peak bytes of a process that writes to a file. GNU time starts the process, because a process begins with the
+    peak of the process that starts it, and this one holds all documents.
+    """
     with open(output, "wb") as out, tempfile.NamedTemporaryFile("r") as times:
         timed = ["/usr/bin/time", "-q", "-f", "%U %S %M", "-o", times.name, *map(str, command)]
         if subprocess.run(timed, stdout=out).returncode:

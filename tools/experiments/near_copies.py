@@ -32,7 +32,7 @@ import subprocess
 import tempfile
 
 THRESHOLDS = (0.7, 0.75, 0.8, 0.85, 0.9, 0.95)
-# What an optical reader takes for what.
+# Characters that an optical reader confuses.
 CONFUSED = {"e": "c", "c": "e", "l": "1", "i": "l", "o": "0", "m": "rn", "n": "u", "u": "n", "h": "b", "b": "h", "s": "5", "t": "f", "f": "t",
             "a": "o", "r": "v", "d": "cl", "g": "q", "y": "v", "w": "vv", "v": "y"}
 
@@ -78,7 +78,7 @@ def kinds(data, crates, seed):
         yield "version", [pair for pair in pairs if len(pair[0]) > 1000][:400]
     insert = lambda text, length: (text, (at := draw.randrange(len(text))) and f"{text[:at]} {stretch(length)} {text[at:]}" or text)
     chapters = [" ".join(text.split()[:5000]) for text in books["ASV"].values() if len(text) > 30_000]
-    # The longer one has the new text; it is the other way round that something would be lost.
+    # The first text of each pair is longer, so it is the survivor. If the second were removed, its new stretch would be lost.
     yield "new page", [(text + " " + stretch(600), insert(text, 400)[1]) for text in chapters]
     long = [text for text in books["ASV"].values() if len(text) > 60_000]
     yield "new tenth", [(text + " " + stretch(len(text.split()) // 8), insert(text, len(text.split()) // 10)[1]) for text in long]

@@ -25,7 +25,7 @@ SEEDS = [1, 2, 3]
 
 
 class SameNames:
-    """In the place of disguise.Names."""
+    """Takes the place of disguise.Names, and changes nothing."""
 
     def __init__(self, tree):
         pass
@@ -35,7 +35,7 @@ class SameNames:
 
 
 def pairs(fpdb, folder):
-    """What is known of each pair of documents below the folder, and the seconds without and with own text."""
+    """The facts about each pair of documents below the folder, and the seconds without and with own text."""
     with tempfile.TemporaryDirectory() as database:
         at = ["--db", f"{database}/db", "-q"]
         subprocess.run([fpdb, "ingest", *at, "--unit", "token", "-k", "7", "-w", "2", str(folder)], check=True)

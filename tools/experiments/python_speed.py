@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How fast the Python package is: beside the program, and beside packages that make MinHash signatures.
+"""Measures the speed of the Python package: beside the program, and beside packages that make MinHash signatures.
 
     python tools/experiments/python_speed.py ingest FOLDER [DOCUMENTS]
     python tools/experiments/python_speed.py signatures [DOCUMENTS]
@@ -29,7 +29,7 @@ import time
 PROGRAM = pathlib.Path(sysconfig.get_path("scripts")) / "fpdb"
 ROUNDS = 5
 
-# Prints the CPU time of the ingest: for the reader with the decoding of the file, as of the program; for the table without.
+# Prints the CPU time of the ingest. For the reader it includes the decoding of the file, as for the program; for the table it does not.
 INGEST = """
 import sys, time, fpdb, pyarrow, pyarrow.parquet as parquet
 kind, path, db = sys.argv[1:]
@@ -132,6 +132,6 @@ def signatures(count=4_000):
 
 
 if __name__ == "__main__":
-    # One thread for numpy too.
+    # One thread, for numpy too.
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     {"ingest": ingest, "signatures": signatures}[sys.argv[1]](*(int(word) if word.isdigit() else word for word in sys.argv[2:]))

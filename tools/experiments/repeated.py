@@ -27,7 +27,7 @@ VIEWS = ["structure", "text"]
 
 
 def counts(paths):
-    """By path, the counts of its fingerprints in each view. The lowest bit of a hash is that of the text."""
+    """By path, the counts of the fingerprints in each view. The lowest bit of a hash marks the view of the text."""
     texts = [pathlib.Path(path).read_bytes() for path in paths]
     language = LANGUAGES[pathlib.Path(paths[0]).suffix]
     found = {}

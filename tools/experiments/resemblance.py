@@ -31,19 +31,19 @@ Z = 1.959963984540054
 # Shares of the query's fingerprints that are looked up, for the table of all collections.
 SHARES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0)
 
-# Below this exact containment a pair is left out: where nothing is shared nothing is estimated.
+# Pairs below this exact containment are left out, because there is nothing to estimate if nothing is shared.
 LEAST = 0.005
 
 Collection = collections.namedtuple("Collection", "name folder whole w")
 COLLECTIONS = (
-    # Each translation one document, then each book of each translation.
+    # First each translation as one document, then each book of each translation.
     Collection("bible", "bible", True, 100),
     Collection("books", "bible", False, 100),
     Collection("codes", "codes", True, 100),
     Collection("federalist", "federalist", True, 20),
 )
 
-# What one sample says of one pair, and what is true.
+# The answer of one sample for one pair, and the true values.
 Case = collections.namedtuple("Case", "pair k n looked_up of shared reported interval true_c true_r sizes")
 
 
@@ -86,7 +86,7 @@ def main():
 
 
 def documents(source, target, whole):
-    """The documents of a collection; what lies in a folder becomes one document if `whole`."""
+    """The documents of a collection. If `whole`, all files in a folder become one document."""
     target.mkdir(exist_ok=True)
     for entry in sorted(source.iterdir()):
         if entry.is_dir() and not whole:
@@ -123,7 +123,7 @@ def measure(program, work, collection, k, least):
                 truth[name, match["document"]] = match["containment"], match["resemblance"]
     cases = []
     for n in SAMPLES:
-        # All of them: more than there are.
+        # This number is larger than the number of fingerprints, so all are looked up.
         for name, answer in query(winnowed_db, names, "--mode", "resemblance", "-n", n or 1 << 60):
             matches = {match["document"]: match for match in answer["matches"]}
             looked_up, of = answer["looked_up"], answer["query"]["fingerprints"]
@@ -156,7 +156,7 @@ def resemblance(containment, a, b):
 
 
 def covers(interval, value):
-    # Rounding of the printed numbers apart.
+    # Allows for the rounding of the printed numbers.
     return interval[0] - 1e-9 <= value <= interval[1] + 1e-9
 
 
@@ -178,7 +178,7 @@ def report(collection, ks, cases, least):
         c_errors = [case.shared / case.looked_up - case.true_c for case in some]
         r_errors = [case.reported - case.true_r for case in some]
         c_covered = percent(some, lambda case: covers(wilson(case.shared, case.looked_up), case.true_c))
-        # A document without a match is not reported: its interval is that of none found.
+        # A document without a match is not reported: it gets the interval of a sample without shared fingerprints.
         r_covered = "-" if n is None else percent(some, lambda case: covers(
             case.interval or bounds(case, estimated), case.true_r))
         if n is None:
@@ -190,7 +190,7 @@ def report(collection, ks, cases, least):
 
 
 def report_shares(cases):
-    """Where a number stops being an estimate of the k-grams: by the share of the fingerprints looked up."""
+    """Shows, by the share of fingerprints looked up, when a number is no longer an estimate for the k-grams."""
     print("\nall collections, by the share of the query's fingerprints that is looked up\n")
     print("| share of F | cases | c: covered | r: covered | r: covered without room | c: mean error / c | half width / c |")
     print("|--:|--:|--:|--:|--:|--:|--:|")
@@ -231,7 +231,7 @@ SIZES = (
 
 
 def report_sizes(collection, cases):
-    """What the resemblance would be with other values for |A| and |B|."""
+    """The resemblance with other values for |A| and |B|."""
     print(f"\n{collection.name}, sizes taken as\n")
     print("| sizes | " + " | ".join(f"covered, n {n or 'all'}" for n in SAMPLES if n) + " | error of r from exact c |")
     print("|---|" + "--:|" * sum(1 for n in SAMPLES if n) + "--:|")
@@ -279,7 +279,7 @@ def edges():
 
 
 def selected_of_run(run, w, random_numbers):
-    """The indices that winnowing selects of a run, between hashes of no other document."""
+    """The indices that winnowing selects in a run, between hashes that no other document has."""
     hashes = [random_numbers.random() for _ in range(w)] + run + [random_numbers.random() for _ in range(w)]
     selected, queue = set(), collections.deque()
     for index, value in enumerate(hashes):

@@ -74,7 +74,7 @@ def make(arguments, folder):
 
 
 def ask(program, folder, query):
-    """The answer, and its CPU time in user mode."""
+    """The answer to a query, and its CPU time in user mode."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
     command = [program, "query", "--db", folder / "db", "--rewritten", "--top", "0", "--format", "json", "-q", query]
     answer = json.loads(subprocess.run(command, check=True, capture_output=True, text=True, cwd=folder).stdout)

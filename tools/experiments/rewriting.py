@@ -1,4 +1,4 @@
-"""Makes pairs of documents of which one re-uses the other, re-written in ways that are unlike each other; for alignment.py.
+"""Makes pairs of documents, one of which re-uses the other in rewritten form, in several different ways; for alignment.py.
 
 All texts are public, and the same seed gives the same pairs:
 
@@ -75,7 +75,7 @@ class Corpus:
         self.synonyms, self.speech = synonyms(wordnet) if wordnet else ({}, {})
 
     def synonym(self, word, rng):
-        """A synonym with the capital and the punctuation of the word, or the word."""
+        """A synonym with the capital and the punctuation of the word; the word itself if it has no synonym."""
         found = re.fullmatch(r"(\W*)([A-Za-z]+)(\W*)", word)
         others = found and self.synonyms.get(found[2].lower())
         if not others:
@@ -85,7 +85,7 @@ class Corpus:
 
 
 def synonyms(folder):
-    """For each word those of one of its synonym sets, and its first part of speech."""
+    """For each word, the words of one of its synonym sets, and its first part of speech."""
     others, speech = {}, {}
     for part in ["noun", "verb", "adj", "adv"]:
         for line in (folder / f"data.{part}").read_text(errors="replace").splitlines():
@@ -101,7 +101,7 @@ def synonyms(folder):
 
 
 def cut(text, length, rng):
-    """A stretch of about so many characters, between spaces."""
+    """A stretch of about `length` characters, between spaces."""
     start = rng.randrange(max(1, len(text) - length))
     start = text.find(" ", start) + 1
     end = text.find(" ", min(len(text) - 1, start + length))
@@ -120,7 +120,7 @@ def wrap(text, rng):
 
 
 def edit(text, share, reach, corpus, rng):
-    """Replaces, drops, adds or moves such a share of the words."""
+    """Replaces, drops, adds or moves this share of the words."""
     out = []
     for word in text.split():
         if rng.random() >= share:

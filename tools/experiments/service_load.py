@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Loads a service with queries over loopback, and prints what it bears, as Markdown tables.
+"""Sends many queries to a service over loopback, and prints the load that it bears, as Markdown tables.
 
 usage: tools/experiments/service_load.py PATH-OF-FPDB [FINGERPRINTS-IN-MILLIONS] [SECONDS] [SOAK-MINUTES] [FLAG-OF-SERVE...]
 
@@ -19,7 +19,7 @@ import threading
 import time
 
 QUERY_BYTES = 10_000
-# Robust winnowing with w 20 keeps 2 of 21 positions; five letters of six bytes are symbols.
+# Robust winnowing with w 20 keeps 2 of 21 positions. Five of six bytes are letters, which are symbols.
 FINGERPRINTS_PER_DOCUMENT = QUERY_BYTES * 5 / 6 * 2 / 21
 BODIES = 200
 
@@ -73,7 +73,7 @@ class Service:
 
 
 class Beside:
-    """Calls a function again and again in a thread until the `with` block ends."""
+    """Calls a function repeatedly in a thread until the `with` block ends."""
 
     def __init__(self, call):
         self.ended = threading.Event()
@@ -160,7 +160,7 @@ def main():
                     print(f"| {minute + 1} | {service.resident():.0f} | {rate:,.0f} |", flush=True)
         assert service.end() == 0
 
-        # With the queue it has by itself, and more connections than it bears.
+        # With the default queue, and more connections than the service bears.
         service = Service(fpdb, database, "--per-key", "1024", *flags)
         answered, refused = [], []
 

@@ -48,7 +48,7 @@ def generated(count):
     for rank in range(len(words)):
         total += 1 / (rank + 10)
         weights.append(total)
-    # A million draws, of which each text takes some: a draw by weight takes ten times as long.
+    # A million draws, from which each text takes some: to draw by weight for each text takes ten times as long.
     drawn = chance.choices(words, cum_weights=weights, k=1 << 20)
     before = []
     for number in range(count):
@@ -88,7 +88,7 @@ def write_file(rows, path):
 
 
 def ingest(files, path):
-    """On one thread. Runs in a process of its own."""
+    """Ingests on one thread. Runs in a separate process."""
 
     def batches():
         for file in sorted(pathlib.Path(files).iterdir()):
@@ -133,7 +133,7 @@ def children():
 
 
 def cpu_of(pids):
-    """The CPU time of processes and of all that they have started."""
+    """The CPU time of processes and of all processes that they have started."""
     parents, ticks = {}, {}
     for path in pathlib.Path("/proc").glob("[0-9]*/stat"):
         try:
@@ -142,7 +142,7 @@ def cpu_of(pids):
             continue
         pid = int(path.parent.name)
         parents[pid] = int(fields[1])
-        # Its own, and that of children that have ended.
+        # The time of the process, and of its children that have ended.
         ticks[pid] = sum(map(int, fields[11:15]))
     total = 0
     for pid, spent_ticks in ticks.items():
@@ -154,7 +154,7 @@ def cpu_of(pids):
 
 
 def shuffled(folder, after):
-    """Sums over the tasks that began after a moment."""
+    """Sums over the tasks that began after this time."""
     sums = {"shuffle": 0, "spilled": 0}
     for path in glob.glob(os.path.join(folder, "**", "*"), recursive=True):
         if not os.path.isfile(path):
@@ -170,7 +170,7 @@ def shuffled(folder, after):
 
 
 def answers(db):
-    """Digests of what the program says of a database, without times."""
+    """Digests of the answers of the program about a database, without times."""
     names = [line["name"] for line in lines(db, "list")]
     asked = [word for name in names[:: max(1, len(names) // 50)] for word in ("--document", name)]
     commands = [["list"], ["pairs", "--top", 100_000], ["dedup", "--by", "containment"], ["query", *asked]]
@@ -266,7 +266,7 @@ def main():
             "spark.driver.memory": "768m",
             "spark.executor.memory": "1g",
             "spark.executor.cores": "1",
-            # As docs/scale.md advises.
+            # This setting follows docs/scale.md.
             "spark.executor.extraJavaOptions": "-XX:TieredStopAtLevel=1",
             "spark.ui.enabled": "false",
             "spark.eventLog.enabled": "true",

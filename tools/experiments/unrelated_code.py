@@ -26,7 +26,7 @@ OF_A_FOLDER = 5
 
 
 def take(pattern, target):
-    """Copies the files to be compared, named after their folder; how many there are of each."""
+    """Copies the files to compare, named after their folder. Returns the number of files of each folder."""
     folders = sorted(glob.glob(pattern))
     seen, counts = set(), collections.Counter()
     for number, folder in enumerate(folders):

@@ -29,7 +29,7 @@ def word(number):
 
 
 class Words:
-    """Words by number, remembered where they are shared."""
+    """Words by number. Shared words are remembered."""
 
     def __init__(self):
         self.known = {}
@@ -104,7 +104,7 @@ def case_h(m):
 
 
 def case_i(m):
-    # One of some 73 MB, then small ones: every hundredth is a part of it.
+    # One document of some 73 MB, then small ones: every hundredth is a part of the large one.
     total = 10_000_000
     yield range(total)
     for i in range(m):
@@ -154,7 +154,7 @@ def plan(scale):
 
 def run(command, env=None):
     start = time.time()
-    # The peak of one child: GNU time would do, and is not everywhere.
+    # The peak memory of one child. GNU time would report it too, but is not installed everywhere.
     child = subprocess.Popen(command, stdout=subprocess.PIPE, env=env)
     out = child.stdout.read()
     _, status, usage = os.wait4(child.pid, 0)

@@ -56,14 +56,14 @@ def main():
                     status = child.wait(timeout=draw.uniform(0, whole))
                 except subprocess.TimeoutExpired:
                     child.send_signal(signal.SIGKILL)
-                    # It may have ended by itself meanwhile.
+                    # The run may already have ended.
                     status = child.wait()
                     kills += status == -signal.SIGKILL
                 if status == 0:
                     break
                 if status != -signal.SIGKILL:
                     sys.exit(f"{command} ended with {status}")
-            # A report that is being written has another name until it is whole; a kill leaves that behind.
+            # An unfinished report has another name. A kill leaves it behind.
             for path in args.work.glob(".fpdb-output-*"):
                 path.unlink()
             more = {path.name for path in args.work.iterdir()} - left

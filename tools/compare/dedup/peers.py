@@ -109,7 +109,7 @@ RUN = {"rensa": rensa, "datatrove": datatrove, "text-dedup": text_dedup, "fpdb-c
 
 
 def measured(tool, python, documents, folder):
-    """Seconds of processor time, peak MiB, and the ids that were removed."""
+    """Seconds of processor time, peak memory in MiB, and the ids of the documents that the tool removes."""
     work = folder / tool
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
@@ -121,7 +121,7 @@ def measured(tool, python, documents, folder):
     start = time.time()
     with open(work / "log", "w") as log:
         child = subprocess.Popen([str(part) for part in command], preexec_fn=one_core, env=environment, stdout=log, stderr=log)
-        # It waits for its own children, so their time is part of its time.
+        # The tool waits for its children, so its time includes theirs.
         _, status, usage = os.wait4(child.pid, 0)
     if status:
         print(f"{tool}: failed after {time.time() - start:.0f} s, see {work / 'log'}")

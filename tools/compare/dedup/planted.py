@@ -33,7 +33,7 @@ import subprocess
 import sys
 import time
 
-# Class, share of the documents, documents in a family; None: all of a class are one family.
+# Class, share of the documents, number of documents in a family. None: all documents of the class are one family.
 CLASSES = [("copy", 0.06, 3), ("edited", 0.10, 4), ("contained", 0.06, 3), ("half", 0.04, 2), ("mass", 0.05, None),
            ("template", 0.05, None), ("chain", 0.03, 10), ("mosaic", 0.03, None), ("unique", 1.0, 1)]
 SYLLABLES = [a + b for a in "b c d f g h k l m n p r s t v w st tr pl gr".split() for b in "a e i o u ai ea or an en is".split()]
@@ -61,11 +61,11 @@ class Archive:
                 room -= room % size
             self.layout.append((name, start, start + room, size or max(room, 1)))
             start += room
-        # Documents of a family lie far apart.
+        # The step puts documents of a family far apart.
         self.step = next(s for s in range(int(documents * 0.618) | 1, 2 * documents + 2, 2) if math.gcd(s, documents) == 1)
 
     def place(self, number):
-        """Class, family and number in the family of the document that stands at `number`."""
+        """The class, the family and the number in the family of the document at `number`."""
         index = (number * self.step + self.seed) % self.documents
         for name, start, end, size in self.layout:
             if index < end:
@@ -138,7 +138,7 @@ def make(archive, out):
 
 
 def read_answer(path):
-    """The ids of removed documents, with that of the survivor and the score where the answer tells them."""
+    """The ids of removed documents, each with the id of its survivor and the score if the answer has them."""
     removed, summary, number = {}, None, re.compile(r":(\d+)$")
     with open(path) as file:
         for line in file:
@@ -159,7 +159,7 @@ def parts(document):
 
 
 def judge(archive, removed, exact=False):
-    """Counts, by class, of removals: right, wrong, and missed."""
+    """Numbers of removals by class: right, wrong, and missed."""
     gone = collections.defaultdict(set)
     for document in removed:
         name, family, member = parts(document)
@@ -213,7 +213,7 @@ def report(counts, faults):
 
 
 def measured(command):
-    """Runs a command; seconds, CPU seconds and peak MiB."""
+    """Runs a command. Returns seconds, CPU seconds and peak MiB."""
     start = time.time()
     child = subprocess.Popen([str(part) for part in command], stdout=subprocess.DEVNULL)
     _, status, usage = os.wait4(child.pid, 0)

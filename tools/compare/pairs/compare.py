@@ -20,7 +20,7 @@ sys.path.insert(0, str(HERE.parent.parent / "experiments"))
 from irplag import average_precision, level  # noqa: E402
 
 LIMIT = 300
-# Of each corpus: its files, the profile of fpdb, the language of Dolos, whether copydetect reads it as text or code.
+# For each corpus: its files, the profile of fpdb, the language of Dolos, and whether copydetect reads it as text or as code.
 CORPORA = {
     "irplag": ("*.java", "code", "java", "code"),
     "jquery": ("jquery.js", "code", "javascript", "code"),
@@ -29,7 +29,7 @@ CORPORA = {
 
 
 def run(command, output):
-    """Processor seconds and peak bytes of a process whose output goes to a file; None where it took too long."""
+    """Processor seconds and peak bytes of a process whose output goes to a file. None if it exceeds the time limit."""
     limit = lambda: resource.setrlimit(resource.RLIMIT_CPU, (LIMIT, LIMIT))
     with open(output, "wb") as out, open(str(output) + ".err", "wb") as errors:
         process = subprocess.Popen([*map(str, command)], stdout=out, stderr=errors, preexec_fn=limit)
@@ -43,13 +43,13 @@ def run(command, output):
 
 
 def taken(folder, pattern, number):
-    """The files to be compared: all, or as many, evenly spaced by name."""
+    """The files to compare: all, or `number` files evenly spaced by name."""
     files = sorted(str(path) for path in pathlib.Path(folder).resolve().rglob(pattern) if path.is_file() and not path.is_symlink())
     return [files[index * len(files) // number] for index in range(number)] if number else files
 
 
 def precision(pairs, files):
-    """The average precision of a ranking of all pairs of IR-Plag's files."""
+    """The average precision of a ranking of all pairs of files of IR-Plag."""
     scores = {frozenset((pair["a"], pair["b"])): pair["score"] for pair in pairs}
     case = lambda path: path.split("/case-")[1][:2]
     derived = {path: level(path) != "independent" for path in files}
@@ -60,7 +60,7 @@ def precision(pairs, files):
 
 
 def fpdb(program, folder, files, profile, *flags):
-    """Time and peak of taking the files in and of pairing them, and the list of pairs."""
+    """Time and peak memory of the ingest and of the pairing, and the list of pairs."""
     (folder / "list").write_text("\n".join(files) + "\n")
     at = [program, "--db", folder / "db", "-q"]
     shutil.rmtree(folder / "db", ignore_errors=True)

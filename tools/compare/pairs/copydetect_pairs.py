@@ -12,7 +12,7 @@ for file in files:
 detector.run()
 for a in range(len(files)):
     for b in range(a):
-        # One triangle of the matrix holds the similarities; -1 where they were not compared.
+        # One triangle of the matrix holds the similarities. Pairs that were not compared have -1.
         here, there = max(detector.similarity_matrix[a, b].tolist(), detector.similarity_matrix[b, a].tolist())
         if max(here, there) > 0:
             print(json.dumps({"a": detector.test_files[a], "b": detector.test_files[b], "score": min(here, there)}))

@@ -24,7 +24,7 @@ from pathlib import Path
 
 
 def texts(folder, endings, most):
-    """Documents of letters and digits, up to so many bytes in all."""
+    """Documents of letters and digits, up to `most` bytes in all."""
     keep = bytes(b for b in range(256) if chr(b).isascii() and chr(b).isalnum())
     drop = bytes(set(range(256)) - set(keep))
     total = 0
@@ -46,13 +46,13 @@ def suffix_array(data, window):
     ends = numpy.flatnonzero(text == ord("\n"))
     array = pydivsufsort.divsufsort(text)
     shared = pydivsufsort.kasai(text, array)
-    # Places in the order of suffixes where a run of `window` bytes is another one than before.
+    # Places in the order of suffixes where the run of `window` bytes differs from the one before.
     begins = numpy.concatenate(([0], numpy.flatnonzero(shared[:-1] < window) + 1))
     del shared
     first = numpy.repeat(numpy.minimum.reduceat(array, begins), numpy.diff(numpy.append(begins, len(array))))
     repeated = array[array != first]
     del array, first
-    # A run is within one document.
+    # A run must lie within one document.
     limits = ends[numpy.searchsorted(ends, repeated)]
     repeated = numpy.sort(repeated[repeated + window <= limits])
     change = numpy.zeros(len(text) + 1, dtype=numpy.int32)

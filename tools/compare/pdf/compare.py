@@ -28,7 +28,7 @@ def runs(text):
 
 
 def text_of(command):
-    """The text a command prints, or None, and its processor time."""
+    """The text that a command prints, or None if it fails, and its processor time."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run(command, capture_output=True, timeout=600)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)

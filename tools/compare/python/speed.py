@@ -32,7 +32,7 @@ with fpdb.create(sys.argv[2], threads=2) as database:
 
 
 def documents(count):
-    """Texts of some 2 KB, of shuffled sentences of the Federalist papers: prose that compresses and fingerprints as prose does."""
+    """Texts of some 2 KB, made of shuffled sentences of the Federalist papers. They compress and fingerprint like prose."""
     text = " ".join(path.read_text() for path in sorted((ROOT / "data-samples" / "federalist").glob("*.txt")))
     words = text.split()
     draw = random.Random(1)
