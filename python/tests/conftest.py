@@ -1,4 +1,4 @@
-"""What the tests share. They run against the installed wheel, never against the sources."""
+"""Code that the tests share. They run against the installed wheel, never against the sources."""
 
 import functools
 import json
@@ -19,7 +19,7 @@ assert "site-packages" in fpdb.__file__, f"the tests are for an installed wheel,
 
 
 def program(*arguments, status=0, cwd=None):
-    """Runs the program of the wheel and returns the JSON lines it prints."""
+    """Runs the program of the wheel and returns the JSON lines that it prints."""
     run = subprocess.run(
         [PROGRAM, *map(str, arguments), "--format", "json"], cwd=cwd or ROOT, capture_output=True, text=True
     )
@@ -62,10 +62,10 @@ def paragraphs():
 
 @pytest.fixture(scope="session")
 def samples(tmp_path_factory):
-    """A database of the samples, made by the package; open for reading."""
+    """A database of the samples, made by the package and open for reading."""
     path = tmp_path_factory.mktemp("samples") / "db"
     with fpdb.create(path) as database:
-        # As the program is run below: names are paths as they are given.
+        # Changes to the folder in which the program is run below, because names are paths as typed.
         import os
 
         before = os.getcwd()

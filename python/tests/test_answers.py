@@ -28,7 +28,7 @@ def test_queries_are_answered_as_the_program_answers_them(samples, name):
     theirs = program("query", "--db", samples.path, path, *flags, "--no-passages")[0]
     options = {"mode": "resemblance", "window": 60, "top": 3, "min_score": 0.01, "weight": "idf", "passages": False}
     assert samples.query(path, **options).to_dict() == theirs
-    # The same bytes, which have no name then.
+    # The same bytes. As a query of bytes they have no name.
     mine = samples.query(path.read_bytes()).to_dict()
     theirs = program("query", "--db", samples.path, path)[0]
     assert mine["matches"] == theirs["matches"]
@@ -61,11 +61,11 @@ def test_two_files_are_compared_as_the_program_compares_them():
     assert fpdb.diff(a, b, boilerplate=[b]).to_dict() == program("diff", a, b, "--boilerplate", b)[0]
 
 
-# Letters of many scripts, marks, characters beyond the first plane, and what is no letter at all.
+# Letters of many scripts, marks, characters beyond the first plane, and characters that are not letters.
 WORDS = strategies.text(
     strategies.characters(min_codepoint=0x20, max_codepoint=0x1FFFF, exclude_categories=["Cs"]), max_size=40
 )
-# Each of its letters is a symbol of its own in the standard form.
+# Each of these letters is a separate symbol in the standard form.
 SHARED = strategies.text(strategies.sampled_from("abcdefghiжзийκλμνξאבגדאあいうえお漢字語𐐨𐐩𐐪𐐫"), min_size=60, max_size=120)
 
 
@@ -94,7 +94,7 @@ def test_slices_of_many_texts_of_every_script(tmp_path):
         texts[f"t{index}"] = f"{strange} {shared} {strange[::-1]}"
     with fpdb.create(tmp_path / "db") as database:
         database.ingest(texts, store_text=True)
-        # The long form asks with each of them.
+        # The long form queries with each of them.
         step, top = (1, 3) if os.environ.get("FPDB_SOAK") else (400, 20)
         queries = list(texts.values())[::step]
         for query, answer in zip(queries, database.query(queries, top=top), strict=True):

@@ -1,4 +1,4 @@
-"""Tables in and answers out, with the real versions of those who make and read them."""
+"""Tables as input and answers as output, with the real versions of the libraries that make and read them."""
 
 import json
 
@@ -77,7 +77,7 @@ def test_a_table_gives_what_the_program_makes_of_the_same_parquet_file(tmp_path,
     assert {name: getattr(mine, name) for name in same} == {name: theirs[name] for name in same}
     with fpdb.open(tmp_path / "of-program") as database:
         assert [info.name for info in database.documents()] == names
-    # And the file itself, by the package.
+    # The package also ingests the file itself.
     with fpdb.create(tmp_path / "of-file") as database:
         assert database.ingest(str(file), keep=["url"]).symbols == mine.symbols
 
@@ -249,7 +249,7 @@ def test_a_stream_that_fails_ends_the_ingest_with_its_words(tmp_path, table):
 
 
 def as_json(data):
-    """A table of pyarrow as the JSON has its rows: without what is left out there."""
+    """The rows of a pyarrow table as in the JSON: without fields that the JSON leaves out."""
 
     def plain(value, kind):
         if value is None:
@@ -266,7 +266,7 @@ def as_json(data):
     return [plain(row, pyarrow.struct(list(data.schema))) for row in data.to_pylist()]
 
 
-# Null in the JSON too; other fields are left out there.
+# Fields that are null in the JSON. It leaves out other fields without a value.
 NULLS = {"interval", "coverage", "inferred", "agreement", "source"}
 
 
@@ -282,7 +282,7 @@ def test_answers_are_the_json_column_for_field(samples, tmp_path):
         assert as_json(pyarrow.table(rows)) == rows.to_dicts()
     documents = pyarrow.table(samples.documents())
     assert as_json(documents) == program("list", "--db", samples.path)
-    # Metadata, versions, members and text that is not at hand.
+    # Metadata, versions, members and text that is not available.
     with fpdb.create(tmp_path / "db") as database:
         database.ingest([fpdb.Document("a", "x y z " * 50, {"group": "g", "id": "1"})], on_change="both")
         database.ingest([fpdb.Document("b", "x y z " * 50 + "!", {"id": "2"}), ("c", "x y z " * 50 + "?")])

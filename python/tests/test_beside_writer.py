@@ -1,4 +1,4 @@
-"""Readers beside a writer that is killed again and again: their threads see whole commits, in order, and nothing grows."""
+"""Readers beside a writer that is killed again and again: their threads see whole commits, in order, and memory and files do not grow."""
 
 import json
 import os
@@ -64,7 +64,7 @@ WRITER = COMMON + textwrap.dedent(
     """
 )
 
-# Threads share one database, which one of them moves on; the last one has databases of its own. Prints a report.
+# Threads share one database, which one of them moves to later commits. The last thread has its own databases. Prints a report.
 READER = COMMON + textwrap.dedent(
     """
     import collections, gc, json, os, pathlib, sys, threading, time, traceback
@@ -177,7 +177,7 @@ def test_readers_beside_a_writer_that_is_killed_see_whole_commits(tmp_path):
     assert report["failures"] == [] and report["alive"] == 0, "\n".join(report["failures"])
     (memory, files, threads), (memory_after, files_after, threads_after) = report["before"], report["after"]
     told = f"{kills} kills, {generations} generations, {report}"
-    # Little, since the machine may be busy.
+    # The bounds are low, because the machine may be busy.
     assert kills > SECONDS / 10 and generations > SECONDS / 5, told
     assert min(report["counts"].values()) > SECONDS / 10, told
     print(told)

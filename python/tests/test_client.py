@@ -1,4 +1,4 @@
-"""`fpdb.connect`: a served database answers as the same database in this process does."""
+"""`fpdb.connect`: a served database gives the same answers as the same database in this process."""
 
 import functools
 import json
@@ -32,7 +32,7 @@ def check(url, method, address, status, answered):
         for route, methods in described["paths"].items()
         if method.lower() in methods and re.fullmatch(re.sub(r"\\{.*?\\}", "[^/]+", re.escape(route)), path)
     ]
-    # A route of its own comes before one of all kinds.
+    # A route with a fixed path takes precedence over a route with a placeholder.
     route = min(fitting, key=lambda route: route.count("{"))
     answers = described["paths"][route][method.lower()]["responses"]
     content = (answers.get(str(status)) or answers["default"]).get("content", {})
@@ -40,7 +40,7 @@ def check(url, method, address, status, answered):
         assert not answered
         return route
     kind, media = next(iter(content.items()))
-    # References are to the components of the whole.
+    # References lead to the components of the whole description.
     schema = {**media["schema"], "components": described["components"]}
     jsonschema.Draft202012Validator.check_schema(schema)
     for line in answered.splitlines() if kind == "application/x-ndjson" else [answered]:
@@ -50,7 +50,7 @@ def check(url, method, address, status, answered):
 
 @pytest.fixture(autouse=True)
 def routes(monkeypatch):
-    """The routes that the clients of a test have asked. Each answer is as the service describes it."""
+    """The routes that the clients of a test have used. Each answer is checked against the description of the service."""
     asked, send = set(), fpdb.Client._send
 
     def checked(client, method, address, body, headers):
@@ -64,7 +64,9 @@ def routes(monkeypatch):
 
 @pytest.fixture
 def served(tmp_path, request):
-    """A service on an empty database, with more flags if need be; its address, its folder, and keys with the rights admin and read."""
+    """A service on an empty database, with more flags on request. Returns its address, its folder, and keys with the rights admin and
+    read.
+    """
     path = tmp_path / "db"
     fpdb.create(path).close()
     keys, lines = {}, []
@@ -238,7 +240,7 @@ def test_documents_are_removed_as_from_a_database_in_process(served, routes, tmp
         before = len(client)
         partial = '{"schema": "fpdb.query/1", "matches": [], "matching_documents": 1}'
         for wrong_line in ("x", "1", '{"document": 1}', '{"schema": "fpdb.dedup/1"}', partial, ""):
-            # In a later portion than that of the first line.
+            # The wrong line is in a later portion than the first line.
             lines = [json.dumps({"document": "d1"}), json.dumps({"document": "x" * 800}), wrong_line]
             saved.write_text("\n".join([*lines, ""]), encoding="utf-8")
             for database in (own, client):
@@ -328,7 +330,7 @@ def test_problems_are_exceptions_of_the_package(served):
             client.query(LONG, window=1)
         with pytest.raises(fpdb.ParameterError):
             client.repeats(3)
-        # As of a Database, without what is the service's.
+        # The same errors as for a Database. Options that only a Database has are refused.
         with pytest.raises(TypeError, match="no_such_option"):
             client.query(LONG, no_such_option=1)
         with pytest.raises(TypeError, match="top is a whole number"):

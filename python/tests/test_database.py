@@ -1,4 +1,4 @@
-"""Opening, adding, removing: what users do first."""
+"""Opening, adding, removing: the first steps of users."""
 
 import json
 import os
@@ -69,7 +69,7 @@ def test_documents_are_removed_for_good_until_they_are_let_in_again(tmp_path):
 
 
 def test_an_iterable_is_read_to_its_end_while_another_thread_holds_the_lock(tmp_path):
-    """A wait for the interpreter's lock is no end of the iterable."""
+    """A wait for the interpreter's lock does not end the iterable."""
     ended, interval = threading.Event(), sys.getswitchinterval()
 
     def compute():
@@ -99,7 +99,7 @@ def test_an_iterator_is_read_as_it_is_needed_and_its_error_ends_the_ingest(tmp_p
     with fpdb.create(tmp_path / "db") as database:
         with pytest.raises(RuntimeError, match="the source is broken") as raised:
             database.ingest(failing())
-        # What was given before is committed, and told.
+        # Documents that were given before are committed, and the summary says so.
         assert raised.value.summary.added == len(database) == len(texts)
         assert raised.value.summary.interrupted
         assert database.ingest(iter(texts)).documents == len(texts)
@@ -120,7 +120,7 @@ def test_what_is_no_document_is_refused(tmp_path, given, error, words):
     with fpdb.create(tmp_path / "db") as database:
         with pytest.raises(error, match=words):
             database.ingest(given)
-        # The database goes on.
+        # The database still works.
         assert database.ingest([("a", LONG)]).added == 1
 
 
@@ -201,7 +201,7 @@ def test_after_a_fork_a_database_says_so(samples):
     read, write = os.pipe()
     child = os.fork()
     if child == 0:
-        # Whatever happens, this process is not pytest.
+        # This process must not continue as pytest, whatever happens.
         said = "nothing"
         try:
             samples.query("anything at all that is long enough to have a fingerprint")
@@ -226,14 +226,14 @@ def test_a_closed_database_is_not_locked_by_a_process_that_was_forked_off(tmp_pa
         database.ingest({"a": LONG})
         child = os.fork()
         if child == 0:
-            # As the workers of a pool, it lives on and knows nothing of the database.
+            # Like the workers of a pool, this process lives on and knows nothing of the database.
             os.close(write)
             os.read(read, 1)
             os._exit(0)
     try:
         with fpdb.open(tmp_path / "db", write=True) as database:
             assert len(database) == 1
-            # It is locked by its opener, and still so after a process was forked off and has ended.
+            # The process that opened the database locks it. The lock stays after a forked process has ended.
             other = os.fork()
             if other == 0:
                 del database
@@ -277,7 +277,7 @@ def test_a_change_by_the_code_that_feeds_an_ingest_is_an_error(tmp_path):
         for change in changes:
             with pytest.raises(fpdb.ParameterError, match="waits for the documents that this code gives it"):
                 database.ingest(documents(change))
-        # Reading goes, and so does another database.
+        # Reading works, and so does another database.
         found = []
         database.ingest(documents(lambda: found.append((len(database.query(LONG)), other.ingest({"x": LONG}).added))))
         assert found == [(1, 1)]
@@ -306,7 +306,7 @@ def test_progress_is_told_and_may_stop_the_work(tmp_path):
         before = len(database)
         summary = database.ingest(endless(), stop=token)
         assert summary.interrupted and token.stopped
-        # How many of those that were given by then are whole depends on the machine.
+        # The number of documents that are complete by then depends on the machine.
         assert len(database) == before + summary.added and summary.added <= 5001
         with pytest.raises(fpdb.StoppedError):
             database.pairs(stop=token)
@@ -324,7 +324,7 @@ def test_formats_of_foreign_parsers_are_read_in_a_process_of_their_own(tmp_path)
         summary = database.ingest([(f"{path.name}.pdf", path.read_bytes()) for path in samples])
         assert summary.documents + summary.failures + summary.skips == len(samples)
         assert summary.formats.get("pdf", 0) > 0
-        # No more is left of them when the database is closed.
+        # No reader process is left when the database is closed.
     children = pathlib.Path(f"/proc/self/task/{os.getpid()}/children")
     if children.exists():
         names = [pathlib.Path(f"/proc/{child}/cmdline").read_bytes() for child in children.read_text().split()]

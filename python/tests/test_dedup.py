@@ -1,4 +1,4 @@
-"""What is removable, and acting on it: as the program does it."""
+"""Removable documents, and acting on them: the same as with the program."""
 
 import json
 import pathlib
@@ -16,7 +16,7 @@ OTHER = "Four score and seven years ago our fathers brought forth, upon this con
 
 
 def files(folder):
-    """Files of which one is another with line ends changed, one is the same, and one is another's beginning."""
+    """Files: one is another with other line ends, one is identical to another, and one is the beginning of another."""
     folder.mkdir()
     (folder / "a.txt").write_text(f"{TEXT},\nand so on. {OTHER}.")
     (folder / "b.txt").write_text(f"{TEXT}, and so on. {OTHER}.")
@@ -68,7 +68,7 @@ def test_decisions_stand_when_documents_are_added(tmp_path, database):
     database.ingest(tmp_path / "files", store_text=True)
     second = database.dedup("containment", mode="append")
     assert removed(second)[: len(first)] == removed(first)
-    # The survivor of the first run stays, though the new document contains it.
+    # The survivor of the first run stays, although the new document contains it.
     assert len(second.superseded) == 1 and second.superseded[0].by.endswith("f.txt")
     assert second.summary.latest["decided"] == 1
     assert pyarrow.table(second.superseded).column("by_id").to_pylist() == [second.superseded[0].by_id]

@@ -1,4 +1,4 @@
-"""Each error of the library is an exception of a class that says what to do about it."""
+"""Each error of the library is an exception of a class that tells users what to do."""
 
 import re
 
@@ -16,7 +16,7 @@ def test_every_error_has_a_class():
     variants = re.findall(r"^    ([A-Z]\w+)(?: \{|\(|,)", listed, re.MULTILINE)
     assert len(variants) > 50
     table = (ROOT / "python" / "src" / "errors.rs").read_text(encoding="utf-8")
-    # It is one of its own kind: the base class is the right one.
+    # This error has no class of its own, so it gets the base class.
     without = [name for name in variants if not re.search(rf"Error::{name}\b", table)]
     assert without == ["WaitsForItself"]
     for name in re.findall(r'=> "(\w+)"', table):

@@ -1,4 +1,4 @@
-"""Ctrl-C: an ingest stops at a commit, says how far it has come, and goes on with the next call."""
+"""Ctrl-C: an ingest stops at a commit, reports its progress, and continues with the next call."""
 
 import _thread
 import json
@@ -16,7 +16,7 @@ import fpdb
 
 LINE = "It was the best of times, it was the worst of times, it was the age of wisdom, number {}."
 
-# Ingests without end, prints a line once documents are committed or given, and what Ctrl-C has left.
+# Ingests without end. Prints a line once documents are committed or given, and the state after Ctrl-C.
 ENDLESS = textwrap.dedent(
     """
     import json, sys
@@ -40,7 +40,7 @@ ENDLESS = textwrap.dedent(
 
 @pytest.fixture(autouse=True)
 def hear_interrupts():
-    """A job in the background of a script ignores SIGINT, and so would the processes that it starts."""
+    """Makes this process receive SIGINT. A background job of a script ignores it, and so would the processes that it starts."""
     before = signal.getsignal(signal.SIGINT)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
@@ -121,7 +121,7 @@ def test_an_ingest_of_another_thread_is_stopped_by_its_token(tmp_path):
         thread = threading.Thread(target=lambda: summaries.append(database.ingest(documents(), stop=token)))
         thread.start()
         assert given.wait(120)
-        # Reading goes on beside it.
+        # The database can be read meanwhile.
         assert database.query(LINE.format(1)) is not None
         token.stop()
         thread.join(120)
@@ -172,7 +172,7 @@ def test_the_kernel_of_a_notebook_is_interrupted(tmp_path):
 @pytest.mark.skipif(os.name != "posix", reason="signals and pipes of POSIX")
 @pytest.mark.parametrize("call", ["database.query(pipe)", "database.query([pipe, 'a text'])", "fpdb.diff(pipe, 'a text')"])
 def test_a_single_query_stops(tmp_path, call):
-    """It reads a pipe that nobody writes to, and so would never end."""
+    """The query reads a pipe to which nothing is written, so it would never end."""
     os.mkfifo(tmp_path / "pipe")
     code = f"""
 import pathlib, sys, fpdb

@@ -1,4 +1,4 @@
-"""Memory: queries and ingests do not leak, and a stream larger than the memory allowed passes through."""
+"""Memory: queries and ingests do not leak, and a stream that exceeds the allowed memory passes through."""
 
 import gc
 import os
@@ -45,12 +45,12 @@ def test_queries_do_not_leak(tmp_path):
         before = resident()
         ask(ROUNDS)
         grown = resident() - before
-    # A leak of one text, or of one answer, a query would be several times that.
+    # If each query leaked one text or one answer, the growth would be several times this bound.
     assert grown < 1.5 + ROUNDS * 0.0005, f"{grown:.1f} MB more after {ROUNDS} queries"
 
 
 def test_a_stream_larger_than_the_memory_allowed_passes_through(tmp_path):
-    # 150 MB of text, made batch by batch, by a process with an ingest of 8 MiB and a cache of 8.
+    # 150 MB of text, made batch by batch, in a process whose ingest may use 8 MiB and whose cache has 8 MiB.
     code = """
 import resource, sys
 import fpdb, pyarrow

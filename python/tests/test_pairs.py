@@ -12,7 +12,7 @@ import pytest
 import fpdb
 from conftest import program
 
-# As the engine has it.
+# The number of rows in a batch of the engine.
 BATCH = 4096
 TEXT = "When in the Course of human events, it becomes necessary for one people to dissolve the political bands"
 
@@ -40,7 +40,7 @@ def test_a_stream_has_the_rows_of_pairs(samples, many):
     assert len(expected) == 300 * 299 // 2
     none = samples.iter_pairs(min_shared=10**9)
     assert list(none) == list(none) == []
-    # Begun as objects, ended as a table: no row is lost, and none comes twice.
+    # Read first as objects and then as a table: no row is lost, and none occurs twice.
     stream = many.iter_pairs(**ALL)
     first = next(stream)
     rest = pyarrow.RecordBatchReader.from_stream(stream).read_all()
@@ -89,7 +89,7 @@ def test_a_stream_holds_three_batches_at_most(many):
     stream = many.iter_pairs(**ALL)
     native, read = stream._native, 0
     for _ in range(5):
-        # The thread has filled what it may, and waits.
+        # The thread has filled its batches, and waits.
         deadline = time.monotonic() + 60
         while native.held < 3 * BATCH and time.monotonic() < deadline:
             time.sleep(0.01)
@@ -103,7 +103,7 @@ def test_a_stream_holds_three_batches_at_most(many):
 def test_a_stream_ends_when_it_is_closed_or_stopped(tmp_path, many):
     with many.iter_pairs(**ALL) as stream:
         assert len(list(itertools.islice(stream, 10))) == 10
-    # The batch that was read already is not taken back.
+    # The batch that was already fetched can still be read.
     assert len(list(stream)) == BATCH - 10
     abandoned = many.iter_pairs(**ALL)
     next(abandoned)
@@ -176,7 +176,7 @@ def test_own_text_and_passages_are_those_of_the_program(tmp_path, samples):
             assert found.to_dicts() == program("pairs", "--db", database.path, *flags)
             assert pyarrow.table(found)["text_resemblance"].to_pylist() == [pair.text_resemblance for pair in found]
         assert len(found) == 3 and found[0].text_resemblance > found[2].text_resemblance
-    # A database of two views has the text as written by itself.
+    # A database of two views has the text as written without `own_text`.
     with fpdb.create(tmp_path / "two", "code") as database:
         database.ingest(tmp_path / "files")
         assert database.profile.text["k"] < database.profile.k

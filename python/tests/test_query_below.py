@@ -47,7 +47,7 @@ def test_a_stream_yields_early_and_is_a_few_answers_ahead(asked):
             while stream._native.held < 3 and time.monotonic() < deadline:
                 time.sleep(0.01)
             time.sleep(0.05)
-            # All but three of 400 answers are not there yet.
+            # Besides the answers that were read, only three of 400 are ready.
             assert stream._native.held == 3, read
             next(stream)
         assert sum(1 for _ in stream) == 395
@@ -68,7 +68,7 @@ def test_a_stream_ends_when_it_is_closed_or_stopped(asked):
             database.iter_query_below(asked / "asked", mode="all")
         with pytest.raises(TypeError):
             database.iter_query_below(asked / "asked", progress=True)
-    # A database that is open for writing is queried as well.
+    # A database that is open for writing can be queried too.
     with fpdb.open(asked / "db", write=True) as database:
         assert sum(1 for _ in database.iter_query_below(asked / "asked", exclude=["*.pdf"])) == 400
 

@@ -1,4 +1,4 @@
-"""Repeated passages, and cutting them out: as the program does it."""
+"""Repeated passages, and cutting them out: the same as with the program."""
 
 import json
 import pathlib
@@ -13,7 +13,7 @@ from conftest import SAMPLES, program
 
 
 def files(folder):
-    """Files and rows of which some repeat paragraphs of others, and one repeats its own."""
+    """Files and rows. Some repeat paragraphs of others, and one repeats its own."""
     papers = [(SAMPLES / "federalist" / f"fed{number}.txt").read_text(encoding="utf-8") for number in (10, 51)]
     one, two = ([part for part in paper.split("\n\n") if len(part) > 400] for paper in papers)
     folder.mkdir()
@@ -47,7 +47,7 @@ def test_repeats_are_those_of_the_program(database, length):
 def test_repeats_are_read_in_every_form(database):
     repeats = database.repeats()
     table = pyarrow.table(repeats)
-    # A column is there also where no row has the field.
+    # The table has the column even if no row has the field.
     absent = {"extracted": None}
     rows = [{**row, **absent, "of": {**row["of"], **absent}} for row in repeats.passages.to_dicts()]
     assert table.to_pylist() == rows and table.num_rows >= 4

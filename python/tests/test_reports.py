@@ -33,7 +33,7 @@ def overview(page):
 
 
 def assert_same(written, programs, *arguments):
-    """Asserts that a report is the one that the program writes, but for its settings."""
+    """Asserts that a report equals the report that the program writes, except for its settings."""
     run = subprocess.run([PROGRAM, *map(str, arguments), "--format", "html", "-o", programs], capture_output=True, text=True)
     assert run.returncode == 0, run.stderr
     files = [sorted(file.relative_to(folder) for file in folder.rglob("*") if file.is_file()) for folder in (written, programs)]
@@ -66,7 +66,7 @@ def test_a_report_shows_what_is_asked_for(stored, tmp_path):
     text = page.read_text(encoding="utf-8")
     assert ["homework", "3"] in json.loads(re.search(r'id="overview">(.*?)</script>', text, re.S).group(1))["options"]
     assert "again.txt" not in text and "Document 1" in text
-    # Texts that are no files are in it as well.
+    # The report also has texts that are not files.
     [(_, other)] = paragraphs()[3:4]
     stored.write_report(stored.query([other, tmp_path / "none.txt"]), tmp_path / "texts")
     made = overview(tmp_path / "texts" / "index.html")

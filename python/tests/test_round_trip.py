@@ -1,4 +1,4 @@
-"""What `fpdb apply` writes is read by others: see tools/apply-round-trip.py."""
+"""Other programs can read the files that `fpdb apply` writes: see tools/apply-round-trip.py."""
 
 import os
 import subprocess

@@ -1,4 +1,6 @@
-"""The lines of JSON are as their published schemas say: those of the program here, and those that its own tests have printed."""
+"""Lines of JSON match their published schemas: lines of the program that are made here, and lines that the tests of the program have
+printed.
+"""
 
 import dataclasses
 import json
@@ -51,7 +53,7 @@ def test_the_lines_of_each_command(tmp_path):
 
 def test_the_lines_that_the_tests_of_the_program_printed():
     folder = pathlib.Path(os.environ.get("FPDB_JSON_LINES", ROOT / "target" / "json-lines"))
-    # One line of each shape: tests/it/support.rs.
+    # One line of each shape, as tests/it/support.rs records them.
     files = sorted(folder.glob("*.jsonl"))
     if not files:
         pytest.skip("the tests of the program have not run: make test")

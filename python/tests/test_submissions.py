@@ -1,4 +1,4 @@
-"""Submissions: documents that count as one, in queries and pairs, as the program has them."""
+"""Submissions: documents that count as one, in queries and pairs, as in the program."""
 
 import pathlib
 import pickle
@@ -15,7 +15,7 @@ FILES = {"s/x": ["fed01", "fed02", "fed23"], "s/y": ["fed01", "fed23"], "s/z": [
 
 @pytest.fixture(scope="module")
 def handed_in(tmp_path_factory):
-    """Three submissions, and a file that is part of none."""
+    """Three submissions, and a file outside any of them."""
     root = tmp_path_factory.mktemp("handed_in")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(root)

@@ -1,4 +1,4 @@
-"""Types: the stubs are those of the engine, and typed programs are checked as users check them."""
+"""Types: the stubs match the engine, and typed programs are checked in the way in which users check them."""
 
 import inspect
 import os

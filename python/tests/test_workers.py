@@ -13,14 +13,14 @@ TEXT = "When in the Course of human events, it becomes necessary for one people 
 
 
 def workers():
-    """The threads of calls, by number."""
+    """The threads that run calls, by number."""
     found = set()
     for task in pathlib.Path("/proc/self/task").iterdir():
         try:
             if (task / "comm").read_text().strip() == "fpdb call":
                 found.add(task.name)
         except OSError:
-            # It has ended meanwhile.
+            # The thread has ended meanwhile.
             pass
     return found
 
@@ -32,12 +32,12 @@ def test_calls_share_threads(samples):
     assert before
     for _ in range(200):
         samples.query(TEXT)
-    # A call may begin while the thread of the last one is not back yet.
+    # A call may begin before the thread of the last call waits again.
     assert workers() & before and len(workers() - before) <= 2
 
 
 def test_calls_of_many_threads_do_not_wait_for_each_other(tmp_path):
-    """An ingest waits for documents that each need a query to be answered: as many at once as no pool would have threads."""
+    """Each ingest waits for documents that need a query to be answered. There are more of these at once than a pool has threads."""
     with fpdb.create(tmp_path / "known") as known:
         known.ingest([("known", TEXT)])
         barrier = threading.Barrier(40)

@@ -1,6 +1,6 @@
-"""A real standalone cluster on this machine: a master, and two workers on hosts of their own, 127.0.0.2 and 127.0.0.3.
+"""A real standalone cluster on this machine: a master, and two workers on different hosts, 127.0.0.2 and 127.0.0.3.
 
-Both on one address Spark takes for one host, whose map output it drops as a whole when one of them dies.
+If both had one address, Spark would take them for one host, and drop all map output of the host when one of them dies.
 """
 
 import os
@@ -23,7 +23,7 @@ def free_port(host):
 
 
 class Cluster:
-    """Each process leads a group of its own, and is ended by that."""
+    """Each process leads its own process group, and is ended through this group."""
 
     def __init__(self, folder):
         self.folder = pathlib.Path(folder)
@@ -80,16 +80,16 @@ class Cluster:
     def await_executors(self, spark, count=2):
         """Waits until the session has an executor on each worker."""
         for _ in range(600):
-            # The driver is one of them.
+            # The driver counts as one of them.
             if spark.sparkContext._jsc.sc().getExecutorMemoryStatus().size() == count + 1:
                 return
             time.sleep(0.1)
         raise RuntimeError("the executors did not start")
 
     def kill(self, name):
-        """Ends it at once, with all that it has started."""
+        """Ends a process at once, with all processes that it has started."""
         process = self.processes.pop(name)
-        # Executors are its children, and in its group.
+        # The executors are children of the worker, and in its group.
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
 

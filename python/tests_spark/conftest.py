@@ -1,4 +1,4 @@
-"""One cluster and one session for all tests; both are bounded. The wheel is installed in the interpreter that all of them use."""
+"""One cluster and one session for all tests, both with limited resources. The interpreter that all of them use has the wheel installed."""
 
 import os
 import sys
@@ -21,7 +21,7 @@ def cluster(tmp_path_factory):
 def spark(cluster, tmp_path_factory):
     from pyspark.sql import SparkSession
 
-    # The builder's own setting is not what executors look at.
+    # Executors read this variable, not the setting of the builder.
     os.environ["PYSPARK_PYTHON"] = sys.executable
     os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
     settings = {
@@ -34,7 +34,7 @@ def spark(cluster, tmp_path_factory):
         "spark.local.dir": str(tmp_path_factory.mktemp("driver")),
         "spark.sql.warehouse.dir": str(tmp_path_factory.mktemp("warehouse")),
         "spark.sql.shuffle.partitions": "4",
-        # Many small files are many tasks.
+        # With these settings, small inputs are divided into many tasks.
         "spark.sql.files.openCostInBytes": "0",
         "spark.sql.files.maxPartitionBytes": "64k",
         # A lost worker is noticed in seconds.

@@ -1,4 +1,6 @@
-"""A database that a cluster has built gives the answers of one machine, whatever is killed, repeated or stopped meanwhile."""
+"""A database that a cluster has built gives the same answers as one built on one machine, even if tasks are killed, repeated or stopped
+meanwhile.
+"""
 
 import contextlib
 import json
@@ -60,7 +62,7 @@ def documents():
 
 
 def write(folder, rows, files=6):
-    """The rows as Parquet files; the table of all of them, in the order of files and rows."""
+    """Writes the rows as Parquet files. Returns the table of all of them, in the order of files and rows."""
     folder.mkdir(parents=True, exist_ok=True)
     table = pyarrow.table(
         {"url": [row[0] for row in rows], "content": [row[1] for row in rows], "year": [row[2] for row in rows]},
@@ -86,7 +88,7 @@ def corpus(tmp_path_factory):
 
 
 def forget(value):
-    """Without times, and without numbers: a document that cannot be read has one in a build."""
+    """Leaves out times, and numbers, because a document that cannot be read has a number in a build."""
     if isinstance(value, dict):
         gone = ("ingested_at", "seconds", "id", "a_id", "b_id", "remove_id", "keep_id")
         return {name: forget(inner) for name, inner in value.items() if name not in gone}
@@ -116,20 +118,20 @@ def build(spark, corpus, path, **options):
 
 
 def assemble(staging, db):
-    # One text is null: that is said, and the status tells it.
+    # One text is null: the program reports it, and the exit status shows it.
     program("--db", db, "assemble", staging, status=2)
     return answers(db)
 
 
 def watched(monkeypatch, folder, wrap):
-    """Puts what `wrap` makes of each side around the functions that the executors run."""
+    """Wraps the functions that the executors run: `wrap` gets each side."""
     folder.mkdir()
     sides = fpdb.spark._sides
     monkeypatch.setattr(fpdb.spark, "_sides", lambda *arguments: wrap(str(folder), *sides(*arguments)))
 
 
 def host():
-    """The host of the executor that this Python process works for."""
+    """The host of the executor for which this Python process works."""
     pid = os.getpid()
     while pid > 1:
         command = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().decode(errors="replace").split("\0")
@@ -140,7 +142,7 @@ def host():
 
 
 def noted(folder, side, run, before=lambda task: None, after=lambda task: None):
-    """The side, with a file in the folder for each attempt of a task, and one more once it has ended."""
+    """The side, with a file in the folder for each attempt of a task, and another file once the attempt has ended."""
 
     def task(batches):
         from pyspark import TaskContext
@@ -157,7 +159,7 @@ def noted(folder, side, run, before=lambda task: None, after=lambda task: None):
 
 
 def attempts(folder, side, on="", *, ended=False):
-    """The attempts at each partition, of a host where one is named."""
+    """The attempts at each partition; only those on the host `on` if it is given."""
     found = {}
     for path in folder.glob(f"{side}.*"):
         if path.name.endswith(".ended") == ended and on in path.name:
@@ -171,7 +173,7 @@ def test_the_answers_are_those_of_one_machine(spark, corpus, expected, tmp_path)
     assert (summary.failures, summary.failed[0].name) == (1, "null")
     assert assemble(tmp_path / "staging", tmp_path / "db") == expected
     assert not (tmp_path / "staging").exists()
-    # A database like any other: it takes in more, by an ingest and by another build.
+    # The database is like any other: an ingest and another build can add documents.
     with fpdb.open(tmp_path / "db", write=True) as database:
         assert database.ingest_table(pyarrow.table({"id": ["new"], "text": ["a text that is new " * 9]})).added == 1
 
@@ -192,7 +194,7 @@ def test_a_filtered_frame_is_numbered_by_a_copy(spark, corpus, tmp_path):
 
 
 def test_columns_may_have_any_names(spark, tmp_path):
-    # Names of this package's own, in another case, with dots, spaces and quotation marks.
+    # Column names: names that this package uses itself, in another case too, and names with dots, spaces and quotation marks.
     columns = ["Name", "text", "number", "a.b", "`c` d", "__file", "__row"]
     rows = [tuple(f"{column} of row {row}: {'words ' * 9}" for column in columns) for row in range(7)]
     table = pyarrow.table(dict(zip(columns, zip(*rows), strict=True)))
@@ -223,7 +225,7 @@ def test_rows_that_repeat_and_are_missing_are_numbered_by_a_copy(spark, tmp_path
 
     write(tmp_path / "files", [(f"d{number}", f"a text, number {number} " * 9, 1) for number in range(12)], 1)
     df = spark.read.parquet(str(tmp_path / "files"))
-    # As many rows as before, up to the same last one: the first twice, and the second is not there.
+    # As many rows as before, up to the same last one. But the first occurs twice, and the second is missing.
     times = F.when(F.col("_metadata.row_index") == 0, F.array(F.lit(" one"), F.lit(" two"))).otherwise(F.array(F.lit("")))
     frame = df.where("_metadata.row_index != 1").withColumn("time", F.explode(times))
     frame = frame.withColumn("url", F.concat("url", "time"))
@@ -245,9 +247,9 @@ def test_a_sample_comes_from_few_files_that_hold_enough_rows(spark, tmp_path, mo
             assert taken == sorted(set(taken)) and set(taken) <= set(listed)
             assert taken == listed or sum(count for _, count in taken) >= 20_000
     assert len(sampled([(f"{number:05}", 2000) for number in range(1000)])) == 16
-    # Not more than one of eight, if these hold enough.
+    # At most one of eight files, if these hold enough.
     assert len(sampled([(f"{number:05}", 10_000) for number in range(50)])) == 7
-    # A large file is taken, wherever it is.
+    # A large file is in the sample, wherever it is.
     assert ("large", 10**6) in sampled([*[(f"{number:05}", 2000) for number in range(99)], ("large", 10**6)])
 
     monkeypatch.setattr(fpdb.spark, "_SAMPLE", 40)
@@ -285,7 +287,7 @@ def test_a_killed_worker_changes_nothing(spark, cluster, corpus, expected, tmp_p
 
     def slow(folder, map_side, reduce_side):
         def wait(task):
-            # Each task takes a while, until the kill, so that there is a middle.
+            # Each task takes a while until the kill, so that the kill comes in the middle of its work.
             for _ in range(0 if over.exists() else 15):
                 time.sleep(0.1)
 
@@ -316,12 +318,12 @@ def test_a_killed_worker_changes_nothing(spark, cluster, corpus, expected, tmp_p
     finally:
         if "worker-2" not in cluster.processes:
             cluster.start_worker(2)
-    # The kill happened, in the middle of this side: what ran there has run again, elsewhere.
+    # The kill came in the middle of this side. Its tasks on that host have run again, elsewhere.
     assert lost
     assert all(len(attempts(seen, side)[partition]) > 1 for partition in lost)
     maps = attempts(seen, "map")
     again = {partition for partition, runs in maps.items() if len(runs) > 1}
-    # What the maps of that worker had made was lost with it. They ran again, and no others.
+    # The output of the maps of that worker was lost with it. These maps ran again, and no others.
     assert attempts(seen, "map", VICTIM, ended=True).keys() <= again | lost
     assert 0 < len(again) < len(maps)
     assert assemble(tmp_path / "staging", tmp_path / "db") == expected
@@ -332,7 +334,7 @@ def test_tasks_that_run_again_change_nothing(spark, corpus, expected, tmp_path, 
 
     def failing(folder, map_side, reduce_side):
         def killed(task):
-            # As the kernel ends a process when memory runs out.
+            # The kernel ends a process in this way when memory runs out.
             if task.attemptNumber() == 0 and task.partitionId() == 1:
                 os.kill(os.getpid(), signal.SIGKILL)
 
@@ -347,14 +349,14 @@ def test_tasks_that_run_again_change_nothing(spark, corpus, expected, tmp_path, 
     assert len(attempts(seen, "map")[1]) == 2
     assert all(len(runs) >= 2 for runs in attempts(seen, "reduce").values())
     made = [path.name.split(".")[0] for path in (tmp_path / "staging" / "parts").iterdir() if (path / "part.json").exists()]
-    # All parts were made twice, but for those of the process that was killed.
+    # All parts were made twice, except those of the process that was killed.
     assert len(made) > len(set(made)) == summary.parts
     assert assemble(tmp_path / "staging", tmp_path / "db") == expected
 
 
 @contextlib.contextmanager
 def small_disk(path, size):
-    """A file system of this many bytes at a path; a function that makes it larger."""
+    """Mounts a file system of this size in bytes at a path. Returns a function that makes it larger."""
     path.mkdir()
 
     def mount(*words):
@@ -402,7 +404,7 @@ def test_processes_out_of_memory_end_the_build_with_one_error_and_it_goes_on_wit
                 try:
                     yield from run(batches)
                 finally:
-                    # A process that is not ended by it works for other tasks.
+                    # A process that survives this works for other tasks.
                     resource.setrlimit(resource.RLIMIT_AS, before)
 
             return noted(folder, side, task)
@@ -420,7 +422,7 @@ def test_processes_out_of_memory_end_the_build_with_one_error_and_it_goes_on_wit
         with pytest.raises(PySparkException, match="aborted"):
             build(spark, corpus, staging)
     maps, reduces = attempts(seen, "map"), attempts(seen, "reduce")
-    # A map that ran out of memory has run again, and with enough of it came to its end. No reduce did.
+    # A map that ran out of memory has run again, and has completed with enough memory. No reduce has completed.
     assert any(len(runs) > 1 for runs in maps.values())
     assert attempts(seen, "map", ended=True).keys() == maps.keys()
     assert max(len(runs) for runs in reduces.values()) >= 4
@@ -440,11 +442,11 @@ def test_a_large_document_among_small_ones(spark, tmp_path):
     small = [(f"small/{number}", " ".join(chance.choices(words, k=300)), 1) for number in range(40)]
     page = " ".join(chance.choices(words, k=200_000))
     large = page + small[7][1]
-    # Every page begins with words of its own, so that hashes are not all of one page.
+    # Every page begins with different words, so that not all hashes are those of one page.
     pages = (f"{number} {page[number * 31 % 5000 :]}" for number in range(size // len(page) + 1))
     rows = [*small[:20], ("large", (large + " ".join(pages))[:size], 1), *small[20:]]
     table = write(tmp_path / "files", rows)
-    # The other tests cut files into many tasks. Of one of this size thousands would have nothing to read.
+    # The other tests divide files into many tasks. For a file of this size, thousands of them would read nothing.
     usual = spark.conf.get(PARTITION)
     spark.conf.set(PARTITION, "16m")
     try:
