@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Tests the kernel, the passages and the store on aarch64: compiles them for it, and runs their tests in QEMU.
+# Tests the kernel, the passages and the store on aarch64: compiles them for aarch64, and runs their tests in QEMU.
 #
 # Debian's cross compiler and QEMU are installed if they are missing (as root). Rust's library for aarch64 comes from rustup
 # (`rustup target add aarch64-unknown-linux-gnu`). Without it, this script takes Debian's compiler and library of the package
-# rustc-web. It unpacks them into a folder of its own, since the package would replace rustup's commands.
+# rustc-web. It unpacks them into a separate folder, because the package would replace rustup's commands.
 #
 # With --kernel only the kernel and the passages are tested, so RocksDB is not compiled: some minutes instead of an hour.
 
@@ -53,7 +53,7 @@ if ! rustup target list --installed 2>/dev/null | grep -qx "$target"; then
     fi
     export RUSTC=$rust/usr/bin/rustc RUSTDOC=$rust/usr/bin/rustdoc
     export LD_LIBRARY_PATH=$rust/usr/lib/x86_64-linux-gnu
-    # Another compiler: its files must not mix with those of the host's.
+    # This is another compiler, so its files must not mix with files of the compiler of the host.
     export CARGO_TARGET_DIR=target/aarch64
 fi
 

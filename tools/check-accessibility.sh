@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Checks the HTML report and the page of the service for what hinders readers with disabilities: the tests that open them in
-# Chromium then ask axe-core, which comes from npm.
+# Checks the HTML report and the page of the service for obstacles for readers with disabilities: the tests that open them in
+# Chromium then also run axe-core, which comes from npm.
 #
 # usage: tools/check-accessibility.sh
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Compares the public surface of the library with docs/api.md, so that a change of it is seen where it is made.
+# Compares the public surface of the library with docs/api.md, so that a change of the surface fails the check of the commit that
+# makes it.
 #
 # usage: tools/check-api.sh           fails, and prints the difference, if they are not the same
 #        tools/check-api.sh --write   writes docs/api.md

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checks that C and C++ (RocksDB alone has 340 files) are compiled once, whatever builds:
+# Checks that C and C++ (RocksDB alone has 340 files) are compiled only once, in whatever way the project is built:
 #
 # * After `make build`, no other way of building in the same folder runs a build script of C or C++ again.
 # * The library is compiled once for the program, the tests and the wheel: all crates have the same features in each.
@@ -18,7 +18,7 @@ trap 'rm -rf "$work"' EXIT
 
 say() { printf 'builds: %s\n' "$*" >&2; }
 
-# quietly COMMAND...: its output is shown if it fails.
+# quietly COMMAND...: runs a command, and shows its output only if it fails.
 quietly() {
     if ! "$@" >"$work/log" 2>&1; then
         cat "$work/log" >&2
@@ -27,7 +27,7 @@ quietly() {
     fi
 }
 
-# compiles_nothing COMMAND...: a build script that runs writes the file `output`.
+# compiles_nothing COMMAND...: fails if the command runs a build script. Each run of a build script writes a file `output`.
 compiles_nothing() {
     local again
     touch "$work/before"
@@ -41,7 +41,7 @@ compiles_nothing() {
     say "ok: $*"
 }
 
-# libraries COMMAND...: the library that a build has, by name: the name changes with the features of each crate.
+# libraries COMMAND...: the file names of the library in a build. A name changes with the features of each crate.
 libraries() {
     "$@" --message-format=json 2>/dev/null | grep -o 'libfpdb-[0-9a-f]*\.rmeta' | sort -u
 }
@@ -76,7 +76,7 @@ if [[ -n ${CC-}${CXX-} ]] || ! command -v ccache >/dev/null; then
 fi
 export CCACHE_STATSLOG=$work/ccache
 CARGO_TARGET_DIR=$work/target quietly cargo build --locked -p librocksdb-sys -p liblzma-sys
-# For each call ccache writes `# FILE`, then a word for each thing that happened.
+# For each call ccache writes `# FILE`, then one word for each event.
 files=$(grep -c '^# .*\.cc$' "$CCACHE_STATSLOG") || true
 # flag_check.c asks whether the compiler knows a flag.
 missed=$(awk '/^# / { file = $2 } $0 == "cache_miss" && file !~ /\/flag_check\.c/ { print "    " file }' "$CCACHE_STATSLOG")

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Checks the dependencies against deny.toml: licences, bans, sources, and known advisories.
 #
-# Uses the cargo-deny of this machine, or compiles one, once, and keeps it outside the clone, in
-# ${XDG_CACHE_HOME:-~/.cache}/fpdb/tools. Advisories are checked only where their database can be fetched; where it
-# cannot, the output says that they were skipped, and why.
+# Uses the cargo-deny of this machine. If there is none, compiles it once and keeps it outside the clone, in
+# ${XDG_CACHE_HOME:-~/.cache}/fpdb/tools. Advisories are checked only if their database can be fetched. Otherwise the output says
+# that they were skipped, and why.
 
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -22,7 +22,7 @@ else
     deny=$tools/bin/cargo-deny
 fi
 
-# Duplicate versions are only warned of; the trees that explain them are for a person: `cargo deny check bans`.
+# Duplicate versions cause warnings only. `cargo deny check bans` prints the trees that explain them.
 "$deny" --locked check --hide-inclusion-graph licenses bans sources
 
 log=$(mktemp)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Sends requests made from the service's own description (`/openapi.json`) to a service on loopback, and checks each answer:
-# no failure of the service, only the statuses, media types and schemas that the description names. Schemathesis (from PyPI) makes
-# the requests. It makes them from a fixed seed, so that a failure can be repeated.
+# Sends requests made from the service's own description (`/openapi.json`) to a service on loopback, and checks each answer: no
+# failure of the service, only the statuses, media types and schemas that the description names. Schemathesis (from PyPI) makes the
+# requests. It uses a fixed seed, so that a failure can be repeated.
 #
 # usage: tools/check-openapi.sh [EXAMPLES]   examples for each route; 100 unless given
 
@@ -28,7 +28,7 @@ end() {
 trap end EXIT
 
 "$program" ingest --quiet --db "$folder/db" data-samples
-# The first line says where the service listens. Requests for jobs come faster than jobs end, and all are kept.
+# The first line has the address of the service. Requests for jobs come faster than jobs end, so all jobs are kept.
 coproc serve { exec "$program" serve --db "$folder/db" --listen 127.0.0.1:0 --log-requests false --backup-folder "$folder/backups" --kept-jobs 10000 2>&1; }
 service=$serve_PID
 read -r line <&"${serve[0]}"

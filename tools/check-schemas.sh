@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Checks that docs/schemas/ has the JSON schema of each line that the program prints, as the answer types are now. With --write it makes them.
-# The test of the Python package then validates lines against them: python/tests/test_schemas.py.
+# Checks that docs/schemas/ has the JSON schema of each line that the program prints, made from the current answer types. With
+# --write, writes the schemas. The test of the Python package then validates lines against them: python/tests/test_schemas.py.
 
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

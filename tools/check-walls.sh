@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Checks rules about the sources that cargo does not keep. Which member may name which crate is in their Cargo.toml files. A grep, so
-# that it needs no compiler and no time.
+# Checks rules about the sources that cargo does not enforce. The Cargo.toml files of the members already limit the crates that each
+# may name. Uses text search only, so it needs no compiler and little time.
 #
 # Comments do not count, nor do tests: files named tests.rs, and items under #[cfg(test)].
 # usage: tools/check-walls.sh [ROOT]
@@ -17,11 +17,11 @@ sources() {
     done | LC_ALL=C sort
 }
 
-# Of file names: those that do not match.
+# except PATTERN: reads file names, prints those that do not match.
 except() { grep -vE "$1" || true; }
 
-# offending PATTERN: reads file names, prints the lines whose code the pattern (POSIX extended) meets. An item under
-# #[cfg(test)] ends at the closing brace with the indentation of the attribute, where rustfmt puts it.
+# offending PATTERN: reads file names, prints the lines whose code matches the pattern (POSIX extended). An item under #[cfg(test)]
+# ends at the closing brace with the indentation of the attribute, where rustfmt puts it.
 offending() {
     local files
     mapfile -t files
@@ -45,7 +45,7 @@ offending() {
     ' "${files[@]}"
 }
 
-# wall RULE PATTERN: reads file names; complains of the offending lines, with the rule they break.
+# wall RULE PATTERN: reads file names, prints the offending lines and the rule that they break, and then fails.
 wall() {
     local lines
     lines=$(offending "$2")
@@ -67,7 +67,7 @@ sources src crates cli/src serve/src | except '/tests\.rs$' |
     wall 'unfinished: todo!, unimplemented! and dbg! do not stay' \
         '(^|[^A-Za-z0-9_])(todo|unimplemented|dbg)!' || failed=1
 
-# Comments are plain English in short lines. Tests count too; tables and code in comments may be longer.
+# Comments are plain English in short lines. Tests count too. Tables and code in comments may have longer lines.
 unclear=$(sources src crates cli/src serve/src python/src | xargs awk '
     FNR == 1 { code = 0 }
     !/^[ \t]*\/\// { code = 0; next }

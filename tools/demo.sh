@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Shows what fpdb does, on the sample data: a database made, asked and described, in a temporary folder.
-# usage: tools/demo.sh PATH-OF-FPDB
+# Shows what fpdb does, on the sample data: makes, queries and describes a database in a temporary folder. usage: tools/demo.sh
+# PATH-OF-FPDB
 
 set -euo pipefail
 
@@ -14,7 +14,7 @@ trap 'exit 141' PIPE
 db=$folder/demo.fpdb
 planted=data-samples/planted
 
-# step SENTENCE COMMAND ARGUMENT...: says what comes, shows the command, runs it.
+# step SENTENCE COMMAND ARGUMENT...: prints the sentence and the command, then runs the command.
 step() {
     printf '\n# %s\n$ fpdb %s\n' "$1" "${*:2}"
     "$fpdb" "${@:2}" 2>&1

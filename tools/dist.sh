@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes what people install, in dist/ of the target folder, for the system it runs on:
+# Makes the packages that people install, in dist/ of the target folder, for the system on which it runs:
 #
 #   fpdb-VERSION-TARGET.tar.gz          the program, manual pages, completions, README, CHANGELOG, licences, SBOM
 #   fpdb_VERSION_ARCH.deb               the same for Debian and its kin; where there is dpkg-deb
@@ -7,20 +7,21 @@
 #   fpdb-VERSION-TARGET.cyclonedx.json  the SBOM: the crates and the C and C++ libraries inside the program
 #   SHA256SUMS
 #
-# On Linux the program is the portable wheel's: linked once, for glibc 2.28 and later, the C++ library inside.
+# On Linux the program is that of the portable wheel. It is linked once, for glibc 2.28 and later, and contains the C++ library.
 #
-# The same commit should give the same bytes in any folder and for any user, if these are the same: the versions of Rust, of the C++ compiler and of
-# ziglang (python/requirements-portable.txt), and Cargo.lock. All times are that of the last commit. The program holds no path of this machine:
-# tools/compiler/rustc takes away that of cargo's folder, and the script checks it. Two whole builds in two clones of different names, on one machine
-# and with C and C++ from one ccache, gave the same bytes in all five files.
+# The same commit should give the same bytes in any folder and for any user, if these are the same: the versions of Rust, of the C++
+# compiler and of ziglang (python/requirements-portable.txt), and Cargo.lock. All times are the time of the last commit. The program
+# contains no path of this machine: tools/compiler/rustc removes the path of the folder of cargo, and the script checks this. Two
+# complete builds in two clones of different names, on one machine and with C and C++ from one ccache, gave the same bytes in all
+# five files.
 #
-# dpkg-deb makes the package, from a control file written here: it is on every Debian, and cargo-deb is 200 crates that each machine would
-# compile. The maintainer is DEBFULLNAME and DEBEMAIL, else the author of the last commit.
+# dpkg-deb makes the package, from a control file that this script writes. Every Debian has dpkg-deb, whereas each machine would
+# have to compile the 200 crates of cargo-deb. The maintainer is DEBFULLNAME and DEBEMAIL, otherwise the author of the last commit.
 
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 export LC_ALL=C TZ=UTC
-# What an earlier build left must not be in the program.
+# Files that an earlier build left must not get into the program.
 export CARGO_INCREMENTAL=0
 umask 022
 
@@ -29,7 +30,7 @@ target_folder=$(cd "${CARGO_TARGET_DIR:-target}" && pwd)
 dist=$target_folder/dist
 version=$(sed -n '/^\[workspace.package\]/,/^\[/s/^version = "\(.*\)"$/\1/p' Cargo.toml)
 target=$(rustc -vV | sed -n 's/^host: //p')
-# Not in the environment of cargo: it would compile all C and C++ again for each time.
+# This variable must not be in the environment of cargo, which would compile all C and C++ again for each new time.
 epoch=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
 unset SOURCE_DATE_EPOCH
 name=fpdb-$version-$target
@@ -49,7 +50,7 @@ mv target/wheels/fpdb-*.whl "$dist/"
 tools/python.sh sdist
 mv target/wheels/fpdb-*.tar.gz "$dist/"
 
-# What the archive and the package have in common: a folder like /usr.
+# The common content of the archive and the package: a folder like /usr.
 usr=$work/usr
 mkdir -p "$usr/bin"
 cp "$target_folder/release/fpdb" "$usr/bin/fpdb"
@@ -122,7 +123,7 @@ Description: find documents that share text, with the places
 END
     chmod -R u=rwX,go=rX "$root"
     (cd "$root" && find usr -type f -print0 | sort -z | xargs -0 md5sum) >"$root/DEBIAN/md5sums"
-    # dpkg-deb sorts the files, and takes times after SOURCE_DATE_EPOCH down to it. None is before.
+    # dpkg-deb sorts the files, and sets times after SOURCE_DATE_EPOCH to it. No time is before it.
     find "$root" -exec touch -h -d "@$epoch" {} +
     SOURCE_DATE_EPOCH=$epoch dpkg-deb --root-owner-group -Zxz -z6 --build "$root" "$dist/fpdb_$version-1_$architecture.deb" >&2
 }

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Looks for bytes of which a property of crates/*/src/fuzzing/ does not hold: each fuzz target for some time, under AddressSanitizer,
-# beginning with the saved inputs in tests/corpus/. It needs cargo-fuzz and a nightly toolchain, and says so where they
+# Searches for bytes for which a property of crates/*/src/fuzzing/ does not hold. Runs each fuzz target for some time under
+# AddressSanitizer, beginning with the saved inputs in tests/corpus/. Needs cargo-fuzz and a nightly toolchain, and says so if they
 # are missing.
 #
-# What it has found is kept in the target folder, so that the next run goes on from there. An input that fails is in
-# <target>/fuzz-found/NAME/; once the fault is mended it belongs into tests/corpus/NAME/ (`cargo +nightly fuzz tmin` makes
-# it small), where `make test` looks at it.
+# Found inputs are kept in the target folder, so that the next run continues from there. An input that fails is in
+# <target>/fuzz-found/NAME/. Once the fault is corrected, move the input to tests/corpus/NAME/ (`cargo +nightly fuzz tmin` makes it
+# smaller), where `make test` checks it.
 #
 # usage: tools/fuzz.sh [SECONDS [NAME...]]     60 seconds and all targets, unless given
 
@@ -32,7 +32,7 @@ failed=()
 for name in "${names[@]}"; do
     corpus=$target/fuzz-corpus/$name found=$target/fuzz-found/$name/
     mkdir -p "$corpus" "$found"
-    # A target that takes seconds for a few kilobytes, or gigabytes of memory, is a fault as well.
+    # It is a fault too if an input takes many seconds, or gigabytes of memory.
     cargo +nightly fuzz run --target-dir "$target/fuzz" "$name" "$corpus" "tests/corpus/$name" -- \
         -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -artifact_prefix="$found" -print_final_stats=1 ||
         failed+=("$name")

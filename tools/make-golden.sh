@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes a golden database of the current format version, with the reports it gives: tests/golden/format-N, or with `views`
-# tests/golden/format-N-views. See tests/golden/README.md for when that is right.
+# Makes a golden database of the current format version, with its reports: tests/golden/format-N, or with `views`
+# tests/golden/format-N-views. tests/golden/README.md says when to make one.
 
 set -euo pipefail
 
@@ -27,7 +27,7 @@ esac
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 samples=$root/data-samples
 
-# Documents know the path they were read from, so that is the same everywhere. It is gone when the test runs.
+# The database has the paths of the documents, so the folder is the same on every machine. It does not exist when the test runs.
 place=/tmp/fpdb-golden
 mkdir "$place" || {
     printf 'make-golden: %s is in the way: remove it\n' "$place" >&2
@@ -42,12 +42,12 @@ cat "$samples"/federalist/fed{81,83,70}.txt >large.txt
 find . -type f -exec touch -d 2020-01-01T00:00:00Z {} +
 
 db=$place/db
-# A flag of `ingest` that this program has.
+# flag NAME: prints the flag if `ingest` of this program has it.
 flag() { if "$fpdb" ingest --help | grep -q -e "$1"; then printf "%s\n" "$1"; fi; }
 run() { "$fpdb" --db "$db" -q "$@"; }
 if [ "$views" ]; then
     run init --profile code
-    # A program, and the same with other names.
+    # A program, and the same program with other names.
     mkdir code
     cp "$root"/tests/samples/code/sample.{c,go} code/
     sed 's/\bq/r/g' code/sample.c >code/names.c
@@ -80,10 +80,10 @@ golden=$root/tests/golden/format-$version${views:+-$views}
 rm -rf "$golden"
 mkdir -p "$golden/reports"
 cp -r "$db" "$golden/db"
-# What the engine says of itself, and makes anew.
+# Files that the engine makes again, such as its log of messages.
 rm -rf "$golden"/db/store/{LOG*,OPTIONS-*,LOCK} "$golden"/db/{lock,incoming,dedup-decisions.lock}
 
-# As the test does: from the project's folder, when the documents' files are gone.
+# The reports are made as in the test: in the folder of the project, and without the files of the documents.
 rm -rf federalist planted code large.txt piece-*.txt
 cd "$root"
 commands=(tests/golden/commands)

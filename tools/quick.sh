@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A check of a small change, meant to take less than a minute: formatting, the walls, whether all members and their tests compile, and
-# the unit tests in the modules that have changed since the last commit.
+# A check of a small change, meant to take less than a minute: formatting, the walls, the compilation of all members and their
+# tests, and the unit tests in the modules that have changed since the last commit.
 #
 # It leaves out all other tests (`make test`), lints, documentation, the public surface and licences (`make check`), Python and Spark. It
 # builds with cargo's dev profile, which compiles a changed file faster than the release profile does and checks arithmetic for overflow.

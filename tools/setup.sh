@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes this machine able to build fpdb: looks for each thing the build needs, and installs what is missing.
+# Prepares this machine to build fpdb: looks for everything that the build needs, and installs missing packages.
 #
 # What is needed and why:
 #   cargo        the Rust toolchain, of at least the version Cargo.toml names; comes from rustup, never from here
@@ -14,8 +14,8 @@
 #   java         only with --spark: the tests with Spark start a cluster; without Java they are skipped
 #   strace       optional: with it, the tests kill a run at every step that touches the disk
 #
-# What is missing is installed with apt-get, as root or through a sudo that asks no password. Where neither is possible
-# the line to run is printed and the exit status is 1. Run again at will: with all in place it does nothing.
+# Missing packages are installed with apt-get, as root or through a sudo that asks for no password. If neither is possible, the
+# script prints the command and has the exit status 1. It may be run again at any time: if nothing is missing, it does nothing.
 
 set -euo pipefail
 
@@ -159,7 +159,7 @@ check_libclang() {
         need libclang libclang-dev "libclang with its headers (RocksDB's bindings are generated with it)"
         return
     fi
-    # bindgen takes the highest release it can read from a name.
+    # bindgen takes the library with the highest release in its name.
     best=$(sed -n 's,.*/libclang-\([0-9][0-9]*\).*,\1 &,p' <<<"$all" | sort -rn -s -k1,1 | sed -n '1s/^[0-9]* //p')
     best=${best:-${all%%$'\n'*}}
     report libclang "$best"
@@ -168,12 +168,12 @@ check_libclang() {
     need headers "libclang-${release:+common-$release-}dev" "clang's own headers (stddef.h) for $best"
 }
 
-# has_clang_headers LIBRARY RELEASE: is there a stddef.h that this libclang finds?
+# has_clang_headers LIBRARY RELEASE: succeeds if this libclang finds a stddef.h.
 has_clang_headers() {
     local library=$1 release=$2 folder real header
     real=$(readlink -f "$library")
     for folder in "${library%/*}" "${real%/*}" "/usr/lib/llvm-${release:-*}/lib" /usr/lib /usr/lib64; do
-        # The version is in the name of the folder below: 14.0.6, or 16 alone.
+        # The name of the folder below has the version: 14.0.6, or only 16.
         while read -r header; do
             report headers "$header"
             return 0
@@ -193,7 +193,7 @@ declare -A niceties=(
     [strace]="the tests kill a run at every step that touches the disk"
 )
 
-# Where one could once not be had it is not asked for again: that would cost every build a look at the network.
+# A package that could not be installed once is not requested again, because each build would then use the network.
 refused=${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/fpdb/no
 
 check_niceties() {
@@ -257,7 +257,7 @@ survey() {
     if $spark; then check_java; fi
 }
 
-# How a command becomes root's: prints nothing for root, `sudo -n`, or fails.
+# Prints the prefix with which a command runs as root: nothing for root itself, otherwise `sudo -n`. Fails if neither works.
 elevation() {
     if ((EUID == 0)); then return 0; fi
     if have sudo && sudo -n true 2>/dev/null; then
@@ -299,7 +299,7 @@ if ! $check_only && ((${#packages[@]} + ${#missing[@]} > 0)); then
             fi
         fi
         for name in "${missing[@]}"; do
-            # A nicety, never a reason to fail. The lists are fetched only if they do not know it.
+            # These packages are optional, so their absence is not a failure. The lists are fetched only if they lack the package.
             quiet=true
             if apt install --no-install-recommends "$name" || { apt update && apt install --no-install-recommends "$name"; }; then
                 say "installed $name: ${niceties[$name]}"

@@ -4,8 +4,8 @@
 #   tools/spark.sh [pytest's arguments]
 #
 # The environment (some 700 MB) is kept outside the clone, in ${XDG_CACHE_HOME:-~/.cache}/fpdb/spark. FPDB_PYTHON names another
-# interpreter than python3. Without Python or Java it says so and does nothing, unless FPDB_SPARK_TESTS is `required`. With FPDB_SOAK=1
-# the large document has 500 MB, and workers have 8 GB. The wheel is made first, as by `make wheel`.
+# interpreter than python3. Without Python or Java the script says so and does nothing, unless FPDB_SPARK_TESTS is `required`. With
+# FPDB_SOAK=1 the large document has 500 MB, and workers have 8 GB. The wheel is made first, as by `make wheel`.
 
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Tries what tools/dist.sh has made as a user does: in clean Debian systems, in folders that it makes and removes.
+# Tests the packages of tools/dist.sh as a user would install them: in clean Debian systems, in folders that it makes and removes.
 #
-# In Debian 12: the archive, the Debian package (installed, run, purged, nothing left) and the wheel. In Debian 11, with glibc 2.31, where its
-# mirror can be reached: the archive and the package. Here: the sums, lintian, the glibc that the program asks for, and that wheel, archive
-# and package have the same program.
+# In Debian 12: the archive, the Debian package (installed, run, purged, nothing left) and the wheel. In Debian 11, with glibc 2.31,
+# where its mirror can be reached: the archive and the package. On this machine: the sums, lintian, the glibc version that the
+# program needs, and that wheel, archive and package have the same program.
 #
 # Needs root, mmdebstrap, lintian and binutils: apt-get install mmdebstrap lintian binutils. Two minutes.
 # usage: tools/test-dist.sh [FOLDER]
@@ -61,7 +61,7 @@ say "ok: asks for $needed"
 lintian --allow-root --fail-on error,warning "$deb" || fail "lintian"
 say "ok: lintian"
 
-# use FPDB: what a user does first. Runs inside the system, in a folder with the samples.
+# use FPDB: the first steps of a user. Runs inside the system, in a folder with the samples.
 cat >"$work/use" <<'END'
 set -eu
 fpdb=$1

@@ -1,7 +1,7 @@
 #!/bin/sh
-# The compiler as Cargo calls it, except that simd-minimizers and what it is made of get AVX2, BMI and the rest of
-# x86-64-v3: they need it at compile time. fpdb does not: it asks the processor when it runs, and so it is compiled here
-# exactly as its users compile it.
+# The compiler as Cargo calls it, except that simd-minimizers and its dependencies get AVX2, BMI and the rest of x86-64-v3, which
+# they need at compile time. fpdb does not need them: it detects the processor at run time, so it is compiled here exactly as its
+# users compile it.
 rustc=$1
 shift
 case "$CARGO_PKG_NAME" in
