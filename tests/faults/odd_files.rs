@@ -19,7 +19,7 @@ fn kinds(database: &Path) -> Vec<PathBuf> {
         let mut found: Vec<PathBuf> =
             entries.filter(|path| path.file_name().unwrap().to_str().unwrap().starts_with(prefix)).collect();
         found.sort();
-        // Of the files whose names begin with a digit, a table and a log.
+        // Keeps one table and one log of the files whose names begin with a digit.
         found.dedup_by(|a, b| a.extension() == b.extension());
         kinds.extend(found.into_iter().map(|path| path.strip_prefix(database).unwrap().to_owned()));
     }

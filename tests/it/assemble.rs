@@ -31,7 +31,8 @@ fn input(name: impl Into<String>, bytes: impl Into<Vec<u8>>) -> Input {
     Input { name: name.into(), bytes: bytes.into(), metadata: Vec::new() }
 }
 
-/// The sample documents, and odd ones: an empty one, one of a few letters, a large one, a copy, a page, a binary file.
+/// The sample documents, and odd ones: an empty one, one of a few letters, a large one, a copy, a page, a
+/// binary file.
 fn samples() -> Vec<Input> {
     let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).join("data-samples");
     let mut inputs: Vec<Input> = Vec::new();
@@ -174,7 +175,8 @@ fn pick<'a>(inputs: &'a [Input], random: &mut Random) -> &'a Input {
     &inputs[random.below(inputs.len())]
 }
 
-/// All answers of a database, without times and numbers: documents that cannot be read have numbers in a build.
+/// All answers of a database, without times and numbers: documents that cannot be read have numbers in a
+/// build.
 fn answers(folder: &Folder, db: &str) -> Vec<Vec<Value>> {
     let ask = |arguments: &[&str]| {
         let mut lines = folder.ok(&[&["--db", db, "--format", "json"], arguments].concat()).json();

@@ -350,7 +350,8 @@ fn attachments_of_a_removed_mail_stay_and_rm_names_the_command_that_removes_them
     assert!(folder.ok(&["list"]).stdout.contains("zoe.eml.eml!a.txt"));
 }
 
-/// A file of Apple Mail is its mail: with the same text, headers and attachments, and offsets of the same text.
+/// A file of Apple Mail is its mail: with the same text, headers and attachments, and offsets of the same
+/// text.
 #[test]
 fn a_file_of_apple_mail_is_read_as_its_mail() {
     let folder = Folder::new();

@@ -205,7 +205,8 @@ fn a_value_that_no_document_has_is_an_error() {
     assert!(run.stderr.contains("hint: no document has metadata; `fpdb ingest --keep-fields`"), "{run:?}");
 }
 
-/// A range of dates, in every command. The last day of a range belongs to it. Other texts are in no such range.
+/// A range of dates, in every command. The last day of a range belongs to it. Other texts are in no such
+/// range.
 #[test]
 fn values_are_chosen_by_ranges() {
     let folder = Folder::new();

@@ -1,4 +1,5 @@
-//! The 2001 paper's setting on the Federalist papers: words, trigrams and pairs, counted independently of fpdb.
+//! The 2001 paper's setting on the Federalist papers: words, trigrams and pairs, counted independently of
+//! fpdb.
 
 use std::path::Path;
 

@@ -1,7 +1,8 @@
 //! One text has the same fingerprints in every format, and each fingerprint has its true place in the
 //! document.
 //!
-//! The samples are made by the usual tools of each format (`tools/make-format-samples.py`) from one small text.
+//! The samples are made by the usual tools of each format (`tools/make-format-samples.py`) from one small
+//! text.
 
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -9,7 +9,8 @@ use serde_json::Value;
 
 use crate::support::Folder;
 
-/// A text with accents that every encoding here can write; the characters stand for up to three bytes in UTF-8.
+/// A text with accents that every encoding here can write; the characters stand for up to three bytes in
+/// UTF-8.
 const FRENCH: &str = "\
     Où l’été s’achève, les élèves français reviennent à l’école : ils sont frêles, gênés, inquiets.\n\
     « Ça ira », répète la maîtresse — et voilà qu’ils s’assoient près des fenêtres, bouche bée.\n\
@@ -34,8 +35,8 @@ fn strict<T: DeserializeOwned + Serialize>(output: &str) -> Vec<(T, Value)> {
     output.lines().map(read).collect()
 }
 
-/// Checks fields by name and type: `s`tring, `n`umber without a fraction, `f`raction from 0 to 1, `b`oolean, `a`rray,
-/// `o`bject.
+/// Checks fields by name and type: `s`tring, `n`umber without a fraction, `f`raction from 0 to 1, `b`oolean,
+/// `a`rray, `o`bject.
 fn has(value: &Value, fields: &[(&str, char)]) {
     for &(name, kind) in fields {
         let field = value.get(name).unwrap_or_else(|| panic!("no {name} in {value}"));

@@ -1,4 +1,4 @@
-//! Temporary files: no command leaves any, in whatever way it ends.
+//! Temporary files: no command leaves any, even if it fails or is killed.
 
 use std::fs;
 use std::process::{Command, Stdio};
@@ -61,7 +61,7 @@ fn no_command_leaves_temporary_files() {
     }
 }
 
-/// Kills a command that waits for its standard input. No command can prepare for this.
+/// Kills a command that waits for its standard input. A killed command cannot clean up.
 fn kill(folder: &Folder, arguments: &[&str], is_open: impl Fn(u32) -> bool) {
     let mut child = command(folder, arguments).stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
     while !is_open(child.id()) {

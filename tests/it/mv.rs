@@ -448,8 +448,8 @@ fn a_rename_that_cannot_be_changes_nothing() {
 /// The files of the model: the path of each, and the number of its text.
 type Files = BTreeMap<String, usize>;
 
-/// Files are written, changed, removed and moved at random; folders are ingested from any folder above or beside them; names change. The
-/// stored names and texts are those that a simple model expects.
+/// Files are written, changed, removed and moved at random; folders are ingested from any folder above or
+/// beside them; names change. The stored names and texts are those that a simple model expects.
 #[test]
 fn documents_stay_one_whatever_happens() {
     for seed in 0..3 {

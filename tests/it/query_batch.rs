@@ -1,4 +1,5 @@
-//! Many queries at once: their hashes are looked up together, and each answer is that of the query alone.
+//! Many queries at once: their hashes are looked up together, and each answer is the same as if the query
+//! were alone.
 
 use fpdb::{
     Database, DatabaseWriter, Document, IngestOptions, Mode, Profile, QueryAnswer, QueryOptions, QuerySource, Task,

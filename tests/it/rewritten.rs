@@ -9,7 +9,8 @@ use serde_json::Value;
 
 use crate::support::{Folder, lcg};
 
-/// A generator of sentences of 12 words. Half of the words are among sixty common ones, so unrelated texts share k-grams.
+/// A generator of sentences of 12 words. Half of the words are among sixty common ones, so unrelated texts
+/// share k-grams.
 struct Writer<N>(N);
 
 impl<N: FnMut(u64) -> u64> Writer<N> {

@@ -328,7 +328,7 @@ fn the_rows_of_a_query_name_the_submission() {
     assert!(wrong.stderr.contains("regular expression"), "{}", wrong.stderr);
 }
 
-/// The coverage of a submission is that of all its documents, including documents that are not listed.
+/// The coverage of a submission is the coverage by all its documents, also by documents that are not listed.
 #[test]
 fn what_a_submission_covers_is_in_all_of_its_files() {
     let folder = Folder::new();

@@ -186,8 +186,8 @@ fn fields(value: &Value, path: &str, found: &mut BTreeSet<String>) {
     found.insert(format!("{path}: {kind}"));
 }
 
-/// A program that is started inherits the signals that this process ignores, such as those of a job in the background of a script. Tests
-/// that interrupt the program would then wait for ever.
+/// A program that is started inherits the signals that this process ignores, such as those of a job in the
+/// background of a script. Tests that interrupt the program would then wait for ever.
 #[cfg(target_os = "linux")]
 mod signals {
     use std::sync::{Arc, LazyLock};

@@ -52,7 +52,7 @@ struct QueryRow<'a> {
 /// text as written, and `times` adds the column of the times of files. New columns are added at the end.
 fn query_columns<'a>(by_submission: bool, text: bool, times: bool) -> Vec<Column<QueryRow<'a>>> {
     let mut columns: Vec<Column<QueryRow<'a>>> = vec![
-        // In a pair of files, the measures are those of one file of the query.
+        // In a pair of files, the measures are of one file of the query.
         ("query", |row| row.found.query.as_deref().unwrap_or(&row.answer.query).name.clone()),
         ("document", |row| row.found.document.clone()),
         ("id", |row| row.found.id.to_string()),

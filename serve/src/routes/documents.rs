@@ -269,7 +269,7 @@ fn warnings(document: &DocumentInfo, k: u32) -> Vec<String> {
     warnings
 }
 
-/// Maximum length of a name in bytes: that of a path. Longer names do not fit into an address.
+/// Maximum length of a name in bytes, the same as of a path. Longer names do not fit into an address.
 const LONGEST_NAME: usize = 4096;
 
 /// Checks the name of a new document. The error states the fault. Control characters would break lines of

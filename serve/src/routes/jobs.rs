@@ -247,7 +247,7 @@ pub(crate) async fn ask_backup(State(app): State<Arc<App>>, Extension(who): Exte
     Ok(accepted(&job, "backup"))
 }
 
-/// Lists the jobs of a kind: those of the key, or with the right admin those of all keys.
+/// Lists the jobs of a kind that the key has requested. A key with the right admin gets the jobs of all keys.
 #[utoipa::path(get, path = "/v1/{kind}", tag = "jobs", params(("kind" = JobKind, Path, description = "What the jobs do")),
     responses((status = 200, description = "The jobs", body = JobList),
         (status = "default", description = "A problem", content_type = "application/problem+json", body = Problem)))]

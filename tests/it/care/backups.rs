@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use super::{corpus, verified};
 use crate::support::Folder;
 
-/// A damaged table that only an earlier backup needs is neither copied again nor removed, and `--keep` removes
-/// the backup.
+/// A damaged table that only an earlier backup needs is neither copied again nor removed, and `--keep`
+/// removes the backup.
 #[test]
 fn a_damaged_file_of_an_earlier_backup_stays_until_the_backup_goes() {
     let folder = Folder::new();

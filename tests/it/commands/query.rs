@@ -151,8 +151,8 @@ fn containment_looks_up_everything_and_resemblance_a_sample() {
     }
 }
 
-/// A value is not exact if only part of the hashes are looked up, if the window is larger than the
-/// database's, or if not all weights are known.
+/// A value is not exact if only some hashes are looked up, if the window is larger than the database's, or if
+/// not all weights are known.
 #[test]
 fn estimates_are_told_from_exact_values() {
     let folder = samples();
@@ -271,7 +271,8 @@ fn versions_are_told_apart_by_number() {
     assert!(page.contains("\"compared\":2,"), "{page}");
 }
 
-/// Common hashes are the same in all queries: a stored document counts among those that hold its fingerprints.
+/// Common hashes are the same in all queries: a stored document counts among those that hold its
+/// fingerprints.
 #[test]
 fn the_df_cap_counts_the_queried_document() {
     let folder = samples();

@@ -1,4 +1,5 @@
-//! Texts in lists of a record, such as the messages of a chat: joined by blank lines, with offsets into the joined text.
+//! Texts in lists of a record, such as the messages of a chat: joined by blank lines, with offsets into the
+//! joined text.
 
 use std::sync::Arc;
 

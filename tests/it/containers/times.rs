@@ -138,8 +138,8 @@ fn members_have_the_times_that_their_archive_records() {
     folder.ok(&["verify"]);
 }
 
-/// Copies of one text with times of each kind: dedup keeps the document that the query lists first. A document with a date
-/// comes before those with older files.
+/// Copies of one text with times of each kind: dedup keeps the document that the query lists first. A
+/// document with a date comes before those with older files.
 #[test]
 fn dedup_and_query_agree_on_the_oldest() {
     let text = prose(1);

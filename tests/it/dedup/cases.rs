@@ -1,5 +1,5 @@
-//! Archives with a known answer: many copies, templates, chains, logs, mosaics. In the profile `words` a document of L
-//! distinct words has L - 2 fingerprints, and a changed word inside it destroys three.
+//! Archives with a known answer: many copies, templates, chains, logs, mosaics. In the profile `words` a
+//! document of L distinct words has L - 2 fingerprints, and a changed word inside it destroys three.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;

@@ -1,4 +1,4 @@
-//! `dedup --thresholds`: the numbers of each threshold are those of a run with it.
+//! `dedup --thresholds`: the numbers of each threshold equal the numbers of a run with this threshold.
 
 use serde_json::{Value, json};
 

@@ -206,7 +206,7 @@ impl Model {
         assert!(close(answer.corpus_containment, ratio(part_of_corpus)));
 
         // The size of the query's set is counted at the database's window, like that of documents. A sample
-        // is one of k-grams. Its number of k-grams is multiplied by the share of fingerprints that are
+        // represents k-grams. Its number of k-grams is multiplied by the share of fingerprints that are
         // distinct.
         let own = Document::new("", asked.text, stored);
         let l = looked_up.len() as u128;
@@ -330,7 +330,8 @@ fn close(a: f64, b: f64) -> bool {
     (a - b).abs() < 1e-12
 }
 
-/// The shares p for which `found` of `n` lies just 1.96 standard deviations off: (found/n - p)^2 = z^2 p (1-p) / n.
+/// The shares p for which `found` of `n` lies just 1.96 standard deviations off: (found/n - p)^2 = z^2 p
+/// (1-p) / n.
 fn wilson(found: f64, n: f64) -> [f64; 2] {
     let (share, z2) = (found / n, 1.959963984540054f64.powi(2) / n);
     let (a, b, c) = (1.0 + z2, -(2.0 * share + z2), share * share);

@@ -218,8 +218,8 @@ impl Browser {
         }
     }
 
-    /// Fails the test if axe-core finds that the page, or one in a frame of it, breaks a rule of accessibility. Without `FPDB_AXE` it does
-    /// nothing.
+    /// Fails the test if axe-core finds that the page, or one in a frame of it, breaks a rule of
+    /// accessibility. Without `FPDB_AXE` it does nothing.
     pub(crate) fn check_accessible(&mut self) {
         if std::env::var_os("FPDB_AXE").is_none() {
             return;
@@ -231,8 +231,8 @@ impl Browser {
         assert_eq!(found, json!([]), "{found:#}");
     }
 
-    /// Checks that the page is accessible. Keeps a picture of it in the folder `$FPDB_SCREENSHOTS`, if that is set, for a person to
-    /// look at.
+    /// Checks that the page is accessible. Keeps a picture of it in the folder `$FPDB_SCREENSHOTS`, if that
+    /// is set, for a person to look at.
     pub(crate) fn picture(&mut self, name: &str) {
         self.check_accessible();
         use base64::Engine;

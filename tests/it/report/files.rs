@@ -62,8 +62,8 @@ fn a_report_is_a_folder_of_these_files() {
     "compared":5,"submissions":0,"common":0,"boilerplate":0,"left_out":{"pairs":0,"least":null,"pages":0,"bytes":67108864,"unlisted":0,"beyond_top":0,"below":2},
     "failures":[]}
     "#);
-    // Passages and measures are those of the JSON. Beside them are the places in the texts, which have one
-    // byte per character here.
+    // Passages and measures equal those of the JSON. The data also have the places in the texts, which have
+    // one byte per character here.
     let PairData { schema, found, a, b, symbols, agreement, same_names } = part(&files, "pair-1");
     assert_eq!(schema, "fpdb.report.pair/2");
     let answer: Vec<QueryAnswer> = lines(&folder.ok(&["query", "--document", "docs/a.txt", "--format", "json"]).stdout);

@@ -1,4 +1,5 @@
-//! The pages as a reader sees and uses them, in a browser: against the JSON of the same questions, counted here in another way.
+//! The pages as a reader sees and uses them, in a browser: against the JSON of the same questions, counted
+//! here in another way.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,5 @@
-//! Reports in which documents of one submission count as one: the ranked pairs are those of submissions, and each leads to the pairs
-//! of its documents.
+//! Reports in which documents of one submission count as one: the ranked pairs are pairs of submissions, and
+//! each leads to the pairs of its documents.
 
 use serde_json::json;
 
@@ -83,7 +83,8 @@ fn pairs_of_submissions_lead_to_pairs_of_their_files() {
     assert!(!page.contains("in/ann") && page.contains("Submission 1"));
 }
 
-/// The answers in JSON are the oracle of the report. It names the handed-out text and the file that cannot be read.
+/// The answers in JSON are the oracle of the report. It names the handed-out text and the file that cannot be
+/// read.
 #[test]
 fn submissions_that_are_one_query_lead_to_their_best_files() {
     let folder = Folder::new();
@@ -184,7 +185,8 @@ fn the_submissions_and_documents_that_were_compared_are_counted() {
     }
 }
 
-/// With all measures of two views and long names, the table fits a screen of 1280 pixels: nothing is beside it.
+/// With all measures of two views and long names, the table fits a screen of 1280 pixels: nothing is beside
+/// it.
 #[test]
 fn the_table_of_submissions_fits_a_common_screen() {
     let Some(mut browser) = Browser::start() else { return };

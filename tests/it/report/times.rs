@@ -144,8 +144,8 @@ fn reports_show_senders_and_dates_and_begin_with_the_oldest() {
     }
 }
 
-/// Dates are ordered by time, not by text. A date that cannot be read does not hide the time of the file, which comes after
-/// all dates.
+/// Dates are ordered by time, not by text. A date that cannot be read does not hide the time of the file,
+/// which comes after all dates.
 #[test]
 fn reports_order_dates_by_time() {
     let folder = Folder::new();

@@ -98,7 +98,8 @@ impl Grammar {
         Self { language, parser, classes, fixed }
     }
 
-    /// The class of a kind, by its number. The number of errors is beyond those of all kinds.
+    /// The class of a kind of node, by its number. The number of error nodes is higher than the numbers of
+    /// all kinds.
     pub(super) fn class(&self, kind: u16) -> Class {
         self.classes.get(usize::from(kind)).copied().unwrap_or(Class::Inner)
     }

@@ -2,7 +2,8 @@
 //! tree-sitter's grammars make from them. Prints for each language the share of the k-grams of each that the
 //! other makes too.
 //!
-//! usage: compare-tokens FOLDER... : reads all files in a known language below the folders, up to 100 kB each.
+//! usage: compare-tokens FOLDER... : reads all files in a known language below the folders, up to 100 kB
+//! each.
 //!        compare-tokens --differences FILE... : prints the places at which the two differ, with their text.
 
 mod class;

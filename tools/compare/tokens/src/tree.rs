@@ -141,7 +141,8 @@ impl<F: FnMut(Found, Range<usize>)> Walk<'_, F> {
     }
 }
 
-/// True if the text of a leaf is one word. The lexer reads numbers and quotes, and divides text with white space.
+/// True if the text of a leaf is one word. The lexer reads numbers and quotes, and divides text with white
+/// space.
 fn is_word(text: &str) -> bool {
     !text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '"' | '\'' | '`'))
         && !text.contains(char::is_whitespace)

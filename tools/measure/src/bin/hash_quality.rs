@@ -218,7 +218,8 @@ fn thue_morse(page: &mut Page) {
     }
 }
 
-/// The chi-square of the highest, the middle and the lowest byte: 255 expected, standard deviation sqrt(2 * 255).
+/// The chi-square of the highest, the middle and the lowest byte: 255 expected, standard deviation sqrt(2 *
+/// 255).
 fn uniformity(page: &mut Page, what: &str, hashes: &[u64]) {
     for (byte, shift) in [("high", 56), ("middle", 28), ("low", 0)] {
         let mut counts = [0_u64; 256];

@@ -106,7 +106,8 @@ impl Engine {
         Self { hasher, winnower: self::winnower(Selection::Robust, w, level), hashes: vec![0; STRETCH] }
     }
 
-    /// Hashes and winnows a document of these codes, and uses the fingerprints after each stretch, as `Kernel` does.
+    /// Hashes and winnows a document of these codes, and uses the fingerprints after each stretch, as
+    /// `Kernel` does.
     pub fn winnow(&mut self, codes: &[u8], out: &mut Vec<Selected>) {
         let Self { hasher, winnower, .. } = self;
         out.clear();
