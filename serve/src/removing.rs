@@ -19,8 +19,8 @@ pub(crate) enum Removing {
     Selected(Vec<String>, Vec<(String, String)>, KeepOut),
     /// The documents of a report of `dedup`, or of a list.
     Reported(NamedTempFile),
-    /// No documents: later ingests may add these contents again, which were removed for good. By names of
-    /// documents, and by digests.
+    /// Removes no document. Lets later ingests add contents again that were removed for good, given by names
+    /// of documents and by digests.
     Readmitted(Vec<String>),
 }
 

@@ -87,8 +87,8 @@ pub(crate) fn options(database: &Database, args: &IngestArgs, printer: &Printer)
             let flags = as_words(&words_of_json(flags));
             format!("{} was ingested with options that this version does not know: {flags}", path.display())
         });
-        // JSON does not hold the limits of this run, such as the program that reads documents in a separate
-        // process.
+        // JSON does not hold the program that reads documents in a separate process. The typed limits have
+        // it.
         options.map(|options: IngestOptions| {
             let read = options.read.clone().limits(typed.read.limits.clone());
             options.read(read)
