@@ -61,11 +61,11 @@ fn score<'a>(all: impl Iterator<Item = &'a BTreeSet<u64>>, [a, b]: [&BTreeSet<u6
         postings += set.len() as f64;
         set.iter().for_each(|hash| *df.entry(*hash).or_insert(0.0) += 1.0);
     }
-    let weight = |df: f64| if view == 0 { (documents / df.max(2.0)).ln_1p() } else { 1.0 / df.max(2.0) };
+    let weight = |df: f64| if view == 0 { 1.0 + (documents / df.max(2.0)).ln() } else { 1.0 / df.max(2.0) };
     let sum = |set: &BTreeSet<u64>| set.iter().map(|hash| weight(df[hash])).sum::<f64>();
     let mean = df.values().map(|&df| df * weight(df)).sum::<f64>() / postings;
     let (both, all) = (sum(&(a & b)), sum(&(a | b)));
-    let frame = [20.0, 40.0][view] * 2.0 / (f64::from(WINDOWS[view]) + 1.0) * mean;
+    let frame = 40.0 * 2.0 / (f64::from(WINDOWS[view]) + 1.0) * mean;
     both / (all + frame * if view == 0 { 1.0 } else { 1.0 - both / all })
 }
 

@@ -62,9 +62,9 @@ pub(super) struct Documents {
     by_files: RoaringTreemap,
 }
 
-/// Size of a *frame*: the symbols that a program has because its language and task require them. The first
-/// number counts tokens, the second counts words and punctuation marks.
-const FRAME: [f64; 2] = [20.0, 40.0];
+/// Size of a *frame*: the symbols that a program has because its language and task require them. The symbols
+/// are tokens in one view, words and punctuation marks in the other.
+const FRAME: f64 = 40.0;
 
 /// A counted pair: ids, number of shared hashes, and their total weight, in each view.
 #[derive(Clone, Copy)]
@@ -300,13 +300,14 @@ impl Documents {
     }
 
     /// The weight of a hash of a view that `df` documents hold. With two views, a hash always counts less the
-    /// more documents hold it. A hash of the structure has the weight `idf`. A hash of the text has the
+    /// more documents hold it. Among N documents, a hash of the structure has the weight 1 + ln(N / `df`). It
+    /// is at least 1, so a program with many copies keeps most of its weight. A hash of the text has the
     /// weight 1 / `df`, which falls faster, because independent programs share more words than structure. A
     /// hash shared by a pair has at least two holders, so in an archive of two documents all shared hashes
     /// weigh the same.
     pub(super) fn weight_of(&self, df: u64, view: usize) -> f64 {
         match (self.weighting, self.views(), view) {
-            (Weight::None, 2, 0) => Weight::Idf.of(df.max(2), self.count),
+            (Weight::None, 2, 0) => 1.0 + (self.count as f64 / df.max(2) as f64).ln(),
             (Weight::None, 2, _) => 1.0 / df.max(2) as f64,
             (weight, ..) => weight.of(df, self.count),
         }
@@ -319,7 +320,7 @@ impl Documents {
             let weight: f64 = self.weights.iter().map(|weights| weights[view]).sum();
             let hashes: u64 = (0..self.sizes.len()).map(|id| u64::from(self.own_size(id, view))).sum();
             let mean = if weight > 0.0 { weight / hashes.max(1) as f64 } else { 1.0 };
-            self.frames[view] = FRAME[view] * 2.0 / (f64::from(profile.w()) + 1.0) * mean;
+            self.frames[view] = FRAME * 2.0 / (f64::from(profile.w()) + 1.0) * mean;
         }
     }
 
