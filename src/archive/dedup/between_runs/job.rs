@@ -2,13 +2,13 @@
 //!
 //! | part   | bytes  | what                                                                       |
 //! |--------|--------|----------------------------------------------------------------------------|
-//! | magic  | 26     | `fpdb dedup job, format 4\n`, and a zero (1 to 3 had other reads, orders)  |
+//! | magic  | 26     | `fpdb dedup job, format 5\n`, and a zero (1 to 4 had other reads, orders)  |
 //! | header | frame  | what the decisions depend on: database, commit, rule and order, as text    |
 //! | blocks | frames | [`JobBlock`], bincode 2 with its standard settings                         |
 //!
 //! An interrupted run can leave an incomplete [frame](super::frames) at the end. The next run cuts it off.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -21,10 +21,12 @@ use crate::archive::dedup::between_runs::frames::{MOST_BYTES, frame_bytes, next_
 use crate::archive::dedup::options::DedupOptions;
 use crate::archive::dedup::ranking::{Rank, Ranking};
 use fpdb_host::error::{Error, Result};
-use fpdb_host::job_lock::lock_job;
+use fpdb_host::job_lock::open_job;
 use fpdb_host::spill::TempSpace;
 
-const MAGIC: &[u8; 26] = b"fpdb dedup job, format 4\n\0";
+/// The start of the magic in every format.
+const MAGIC_NAME: &[u8] = b"fpdb dedup job, format ";
+const MAGIC: &[u8; 26] = b"fpdb dedup job, format 5\n\0";
 
 /// Minimum interval between syncs of the file to disk. A power failure loses the decisions since the last
 /// sync.
@@ -79,16 +81,15 @@ impl Job {
     /// the decisions made so far.
     ///
     /// # Errors
-    /// [`Error::JobInUse`] if another run holds the job; [`Error::Io`].
+    /// [`Error::JobInUse`] if another run holds the job; [`Error::Damaged`] or an error of [`open_job`] if
+    /// something else has the name of its file; [`Error::Io`].
     pub(in crate::archive::dedup) fn resume(
         path: &Path,
         header: &str,
         ranking: &Ranking,
         decisions: &mut Decisions,
     ) -> Result<Self> {
-        let open = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
-        let file = open.map_err(Error::io("create", path))?;
-        lock_job(&file, path)?;
+        let file = open_own(path)?;
         let mut job = Self { file: None, ..Self::unsaved() };
         let mut reader = BufReader::new(&file);
         let mut magic = [0; MAGIC.len()];
@@ -164,11 +165,11 @@ impl Job {
     }
 
     /// Deletes the file of the job at `path` once the record holds its decisions. Does nothing if another run
-    /// holds the job.
+    /// holds the job, or if it is another file.
     pub(in crate::archive::dedup) fn discard(path: &Path) -> Result<()> {
-        match File::open(path) {
-            Ok(file) if file.try_lock().is_ok() => std::fs::remove_file(path).map_err(Error::io("remove", path)),
-            _ => Ok(()),
+        match path.symlink_metadata().map_err(Error::io("find", path)).and_then(|_| open_own(path)) {
+            Ok(_alone) => std::fs::remove_file(path).map_err(Error::io("remove", path)),
+            Err(_) => Ok(()),
         }
     }
 
@@ -179,6 +180,21 @@ impl Job {
             Some(JobFile { path, .. }) => std::fs::remove_file(&path).map_err(Error::io("remove", &path)),
         }
     }
+}
+
+/// Opens the file of a job for this run alone. Any user can write to a folder for temporary files, so another
+/// file of this name is possible, and is left as it is.
+fn open_own(path: &Path) -> Result<File> {
+    let mut file = open_job(path)?;
+    let mut start = Vec::new();
+    (&file).take(MAGIC.len() as u64).read_to_end(&mut start).map_err(Error::io("read", path))?;
+    // A crash can leave a part of the magic.
+    if !(start.starts_with(MAGIC_NAME) || MAGIC.starts_with(&start)) {
+        let what = format!("the state of this job in {}", path.display());
+        return Err(Error::Damaged { what, detail: "it is the file of something else, which stays as it is" });
+    }
+    file.rewind().map_err(Error::io("read", path))?;
+    Ok(file)
 }
 
 impl JobFile {
@@ -197,7 +213,7 @@ mod tests {
     use super::*;
     use crate::archive::dedup::answer::decisions::Witness;
 
-    /// The bytes of decisions in format 4: numbers in bincode's encoding, the variant as its index in the
+    /// The bytes of decisions in format 5: numbers in bincode's encoding, the variant as its index in the
     /// list. Another encoding needs another format.
     #[test]
     fn decisions_have_the_same_bytes_in_every_job_of_this_format() {
@@ -233,18 +249,46 @@ mod tests {
         assert_eq!(resume("rule").stage(), stage, "the same job goes on");
 
         let mut earlier = whole.clone();
-        earlier[MAGIC.len() - 3] = b'3';
+        earlier[MAGIC.len() - 3] = b'4';
         let cut_magic = whole[..MAGIC.len() - 1].to_vec();
         for (what, left, header) in [
             ("another rule", &whole, "Rule"),
             ("another version", &earlier, "rule"),
             ("a cut magic", &cut_magic, "rule"),
-            ("no job at all", &b"a text".to_vec(), "rule"),
+            ("nothing", &Vec::new(), "rule"),
         ] {
             std::fs::write(&path, left).unwrap();
             assert_eq!(resume(header).stage(), Stage::First { block: 0, end: None, next: 0 }, "{what}");
             let written = std::fs::read(&path).unwrap();
             assert_eq!(written.len(), new.len(), "{what}: nothing of it stays");
         }
+    }
+
+    /// The name of the file can be known to others, who may put something else there.
+    #[test]
+    fn what_is_no_job_is_refused_and_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, other, ranking) = (folder.path().join("job"), folder.path().join("other"), Ranking::default());
+        let refused = |says: &str| {
+            let resumed = Job::resume(&path, "rule", &ranking, &mut Decisions::new(0, false));
+            let error = resumed.err().expect(says).chain();
+            assert!(error.contains(says), "{error}");
+            Job::discard(&path).unwrap();
+            assert!(path.symlink_metadata().is_ok(), "{says}");
+            path.symlink_metadata().unwrap()
+        };
+        for content in [&b"a text"[..], MAGIC] {
+            std::fs::write(&other, content).unwrap();
+            std::os::unix::fs::symlink(&other, &path).unwrap();
+            assert!(refused("not a regular file").is_symlink());
+            assert_eq!(std::fs::read(&other).unwrap(), content);
+            std::fs::remove_file(&path).unwrap();
+        }
+        std::fs::create_dir(&path).unwrap();
+        refused("not a regular file");
+        std::fs::remove_dir(&path).unwrap();
+        std::fs::write(&path, "a text").unwrap();
+        refused("the file of something else");
+        assert_eq!(std::fs::read(&path).unwrap(), b"a text");
     }
 }
