@@ -119,7 +119,7 @@ impl Model {
                 extent: Extent::new(document.hashes.len() as u32, document.symbols()),
                 protected: document.protected,
                 preferred: document.preferred,
-                file_time: (document.time > 0).then_some(document.time),
+                file_time: (document.time > 0).then_some((document.time, 0)),
                 time: DocumentTime { source: TimeSource::Ingest, time: (document.time, 0) },
                 pinned: standing == Standing::Stays,
             };

@@ -218,3 +218,51 @@ fn of_documents_of_one_text_the_older_file_stays_in_any_order_of_ingestion() {
         }
     }
 }
+
+/// The order by age is that of `query --sort oldest` for every date, however far away.
+#[test]
+fn of_documents_with_dates_of_any_century_the_oldest_or_newest_stays() {
+    let folder = Folder::new();
+    let names = ["b.txt", "c.txt", "a.txt"];
+    for name in names {
+        folder.write(name, sentences(0..3));
+    }
+    for (place, dates) in
+        [["1610", "1649", "1500"], ["2400", "9999", "2300"], ["1970", "2300", "1600"]].iter().enumerate()
+    {
+        let rows = names.iter().zip(dates).map(|(name, year)| format!("{name},{year}-01-30\n"));
+        folder.write("known.csv", format!("filename,date\n{}", rows.collect::<String>()));
+        let db = place.to_string();
+        let known = ["--metadata", "known.csv", "--db", &db];
+        folder.ok(&[&["ingest", "-q"], &names[..], &known].concat());
+        let kept = |keep: &str| {
+            let lines = folder.ok(&["dedup", "--keep", keep, "--format", "json", "--db", &db]).json();
+            lines.iter().filter_map(|line| line["keep"].as_str().map(str::to_owned)).collect::<Vec<_>>()
+        };
+        let query = ["query", "b.txt", "--sort", "oldest", "--format", "json", "--db", &db];
+        let oldest = folder.ok(&query).json()[0]["matches"][0]["document"].clone();
+        assert_eq!((kept("oldest"), oldest), (vec!["a.txt".to_owned(); 2], "a.txt".into()), "{dates:?}");
+        assert_eq!(kept("newest"), ["c.txt", "c.txt"], "{dates:?}");
+    }
+}
+
+/// Of documents of the same bytes the first stays, whatever lies between their files in time.
+#[test]
+fn a_third_document_does_not_decide_which_of_two_identical_ones_stays() {
+    let folder = Folder::new();
+    let files = [("first.txt", 3), ("other.txt", 2), ("second.txt", 1)];
+    for (name, day) in files {
+        let text = sentences(0..3);
+        folder.write(name, if name == "other.txt" { text.to_uppercase() } else { text });
+        let time = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000_000 + day * 86_400);
+        let file = std::fs::File::options().write(true).open(folder.path().join(name)).unwrap();
+        file.set_modified(time).unwrap();
+    }
+    for others in [&["first.txt", "second.txt"][..], &["first.txt", "other.txt", "second.txt"]] {
+        let db = others.len().to_string();
+        folder.ok(&[&["ingest", "-q", "--profile", "words", "--db", &db], others].concat());
+        let rule = ["dedup", "--by", "exact-text", "--keep", "longest", "--format", "json", "--db", &db];
+        let lines = folder.ok(&rule).json();
+        assert!(removed(&lines).keys().all(|name| name != "first.txt"), "{lines:#?}");
+    }
+}

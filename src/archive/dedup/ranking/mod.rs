@@ -138,6 +138,10 @@ impl PartialOrd for RankKey {
 const NOT_PROTECTED: u32 = 1 << 31;
 const NOT_PREFERRED: u32 = NOT_PROTECTED - 1;
 
+/// Bits of a time in a key, below the two bits of its source.
+const TIME_BITS: u32 = 62;
+const LAST_TIME: u64 = (1 << TIME_BITS) - 1;
+
 /// The facts by which a document is ranked.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::archive::dedup) struct RankingKey {
@@ -148,9 +152,9 @@ pub(in crate::archive::dedup) struct RankingKey {
     pub(in crate::archive::dedup) protected: bool,
     /// The index of the first pattern that prefers the document.
     pub(in crate::archive::dedup) preferred: Option<u32>,
-    /// The time of the last change of the file, in nanoseconds since 1970. `None` if unknown, and for parts
-    /// of files.
-    pub(in crate::archive::dedup) file_time: Option<i64>,
+    /// The time of the last change of the file: seconds since 1970, and the nanoseconds after them. `None` if
+    /// unknown, and for parts of files.
+    pub(in crate::archive::dedup) file_time: Option<(i64, u32)>,
     /// The time of the document.
     pub(in crate::archive::dedup) time: DocumentTime,
     /// True if an earlier run decided that the document stays.
@@ -162,15 +166,12 @@ impl RankKey {
         let preferred = document.preferred.unwrap_or(NOT_PREFERRED).min(NOT_PREFERRED);
         let class = preferred + if document.protected { 0 } else { NOT_PROTECTED };
         let size = u64::from(u32::MAX - document.distinct);
-        let time = |time: i64| (time as u64) ^ (1 << 63);
-        // The source takes the two highest bits, so the two lowest bits of the nanoseconds are dropped.
-        let DocumentTime { source, time: (seconds, more) } = document.time;
-        let (source, age) = ((source as u64) << 62, time(nanoseconds(seconds, more)));
+        let (source, age) = ((document.time.source as u64) << TIME_BITS, time_key(document.time.time));
         let (worth, second) = match keep {
-            Keep::Longest => (size, document.file_time.map_or(u64::MAX, time)),
+            Keep::Longest => (size, document.file_time.map_or(u64::MAX, time_key)),
             Keep::First => (document.id.into(), 0),
-            Keep::Newest => (source | (!age >> 2), size),
-            Keep::Oldest => (source | (age >> 2), size),
+            Keep::Newest => (source | (LAST_TIME - age), size),
+            Keep::Oldest => (source | age, size),
         };
         let RankingKey { id, digest, extent, distinct, pinned, .. } = *document;
         Self { class, id, worth, second, digest, extent, distinct, pinned: pinned.into() }
@@ -259,10 +260,10 @@ impl Ranking {
         }
         ranking.leaders = (0..ranking.len()).collect();
         let (mut leader, mut last): (Option<Twin>, Option<Twin>) = (None, None);
-        let mut alike: Vec<Rank> = Vec::new();
+        let mut alike: Vec<(Digest, Rank)> = Vec::new();
         for twin in twins.sorted()? {
             let twin = twin?;
-            if last.is_none_or(|last| (last.group, last.class, last.bytes) != (twin.group, twin.class, twin.bytes)) {
+            if last.is_none_or(|last| (last.group, last.class) != (twin.group, twin.class)) {
                 ranking.order_by_arrival(&mut alike, keep);
             }
             match leader {
@@ -277,7 +278,7 @@ impl Ranking {
                 _ => leader = Some(twin),
             }
             last = Some(twin);
-            alike.push(twin.rank);
+            alike.push((twin.bytes, twin.rank));
         }
         ranking.order_by_arrival(&mut alike, keep);
         // Earlier decisions stand, even if newcomers come before the pinned documents.
@@ -293,24 +294,28 @@ impl Ranking {
         Ok(ranking)
     }
 
-    /// Orders documents of the same bytes and worth by arrival. `alike` has their ranks, ascending, and is
-    /// then cleared.
-    fn order_by_arrival(&mut self, alike: &mut Vec<Rank>, keep: Keep) {
-        if keep == Keep::Longest && alike.len() > 1 {
-            let extent = |rank: Rank| self.extents[rank as usize];
-            let document = |&rank: &Rank| (self.id(rank), self.size(rank), extent(rank), self.pinned.contains(rank));
-            let mut documents: Vec<(u32, u32, Extent, bool)> = alike.iter().map(document).collect();
-            documents.sort_unstable();
-            for (&rank, (id, size, extent, pinned)) in alike.iter().zip(documents) {
-                self.ids[rank as usize] = id;
-                self.sizes[rank as usize] = size;
-                self.extents[rank as usize] = extent;
-                self.ranks[id as usize] = rank;
-                if pinned {
-                    self.pinned.insert(rank)
-                } else {
-                    self.pinned.remove(rank)
-                };
+    /// Orders documents of the same bytes and worth by arrival. `alike` has the bytes and ranks of documents of
+    /// one group and class, and is then cleared.
+    fn order_by_arrival(&mut self, alike: &mut Vec<(Digest, Rank)>, keep: Keep) {
+        if keep == Keep::Longest {
+            alike.sort_unstable();
+            for same in alike.chunk_by(|(one, _), (next, _)| one == next) {
+                let extent = |rank: Rank| self.extents[rank as usize];
+                let document = |rank: Rank| (self.id(rank), self.size(rank), extent(rank), self.pinned.contains(rank));
+                let mut documents: Vec<(u32, u32, Extent, bool)> =
+                    same.iter().map(|&(_, rank)| document(rank)).collect();
+                documents.sort_unstable();
+                for (&(_, rank), (id, size, extent, pinned)) in same.iter().zip(documents) {
+                    self.ids[rank as usize] = id;
+                    self.sizes[rank as usize] = size;
+                    self.extents[rank as usize] = extent;
+                    self.ranks[id as usize] = rank;
+                    if pinned {
+                        self.pinned.insert(rank)
+                    } else {
+                        self.pinned.remove(rank)
+                    };
+                }
             }
         }
         alike.clear();
@@ -420,13 +425,15 @@ pub(in crate::archive::dedup) fn check_choices(store: &Store, options: &DedupOpt
     }
 }
 
-/// The nanoseconds since 1970 at this time.
-fn nanoseconds(seconds: i64, more: u32) -> i64 {
-    seconds.saturating_mul(1_000_000_000).saturating_add(more.into())
+/// A time as a number of [`TIME_BITS`] bits, in the order of times: 40 bits of seconds, which hold every year
+/// of four digits, and the 22 high bits of the 30 of the nanoseconds.
+fn time_key((seconds, nanoseconds): (i64, u32)) -> u64 {
+    const HALF: i64 = 1 << 39;
+    let seconds = (seconds.clamp(-HALF, HALF - 1) + HALF) as u64;
+    seconds << 22 | u64::from(nanoseconds >> 8)
 }
 
 fn ranked(id: u32, record: &DocumentRecord, protected: bool, preferred: Option<u32>) -> RankingKey {
-    let modified = record.modified.map(|(seconds, more)| nanoseconds(seconds, more));
     let metadata = record.metadata.iter().map(|(name, value)| (name.as_str(), value.as_str()));
     // A document has fewer than 2^32 fingerprints.
     let count = |fingerprints: u64| u32::try_from(fingerprints).unwrap_or(u32::MAX);
@@ -438,7 +445,7 @@ fn ranked(id: u32, record: &DocumentRecord, protected: bool, preferred: Option<u
         protected,
         preferred,
         // The time of a file says nothing about the records in it.
-        file_time: modified.filter(|_| record.member.is_none()),
+        file_time: record.modified.filter(|_| record.member.is_none()),
         time: DocumentTime::of(metadata, record.modified)
             .unwrap_or(DocumentTime { source: TimeSource::Ingest, time: (record.ingested_at, 0) }),
         pinned: false,
