@@ -274,6 +274,29 @@ fn a_file_that_the_system_does_not_let_go_is_taken_up_again() {
 fn a_copy_without_documents_is_named() {
     let folder = Folder::new();
     let lines: String = [1, 2].iter().map(|&seed| format!("{{\"text\":\"{}\"}}\n", text(seed))).collect();
+/// A file whose folder became a file, and one that the log of an interrupted run leads to no more.
+#[test]
+fn a_folder_that_became_a_file_keeps_no_other_file_from_its_act() {
+    for action in [&["--remove"][..], &["--link", "hard"], &["--move", "gone"], &["--write", "clean"]] {
+        let folder = Folder::new();
+        six(&folder);
+        report(&folder);
+        fs::remove_dir_all(folder.path().join("in/1")).unwrap();
+        folder.write("in/1", "a file");
+        for file in ["in/0/2.txt", "in/0/4.txt"] {
+            assert!(folder.path().join(file).exists(), "{file}");
+        }
+        // Twice: the second run has the log of the first.
+        for _ in 0..2 {
+            let (run, lines, summary) = apply(&folder, &[action, &["--yes"]].concat());
+            assert_eq!((run.status, &summary["failed"]), (2, &3.into()), "{run:#?}");
+            let of_reason = |line: &&Value| line["reason"].as_str().is_some_and(|why| why.contains("Not a directory"));
+            assert_eq!(lines.iter().filter(of_reason).count(), 3, "{lines:#?}");
+            assert!(run.stderr.contains("ingest and dedup again"), "{run:#?}");
+        }
+    }
+}
+
     folder.write("in/a.jsonl", &lines);
     folder.write("in/b.jsonl", &lines);
     report(&folder);

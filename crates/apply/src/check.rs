@@ -191,9 +191,7 @@ impl Check<'_> {
         if is_removable {
             checked.removable.insert(number as u32);
         }
-        if path.symlink_metadata().is_err() {
-            self.log.put_back_lost(path)?;
-        }
+        self.log.put_back_lost(path);
         if let Some(reason) = self.log.aside(path) {
             checked.states[number] = FileState::Unfit { reason: reason.to_owned(), refused: true };
             return Ok(());
@@ -211,7 +209,8 @@ impl Check<'_> {
         let (facts, mut found, after, identity) = match looked {
             Err(Error::Stopped) => return Err(Error::Stopped),
             Err(error) => {
-                checked.states[number] = FileState::Unfit { reason: error.chain(), refused: files::is_refused(&error) };
+                let refused = files::is_refused(&error) && !files::is_absent(&error);
+                checked.states[number] = FileState::Unfit { reason: error.chain(), refused };
                 return Ok(());
             }
             Ok(looked) => looked,
@@ -258,7 +257,7 @@ impl Check<'_> {
         if !self.log.begun(path) {
             return Ok(None);
         }
-        let is_gone = || path.symlink_metadata().is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound);
+        let is_gone = || path.symlink_metadata().is_err_and(|error| files::is_missing(&error));
         Ok(match self.options.action {
             Action::Remove => is_gone().then_some(Act::Remove),
             Action::Move { .. } => is_gone().then_some(Act::Move),

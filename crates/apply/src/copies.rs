@@ -1,7 +1,6 @@
 //! Copies: writes files to another folder: whole, without some documents or passages, or with marks.
 
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 
 use roaring::RoaringBitmap;
@@ -277,7 +276,7 @@ impl Acting<'_> {
     /// Removes the copy that an earlier run made of a file that is now left out.
     fn remove_copy(&mut self, path: &Path, target: &Path) -> Result<()> {
         match target.symlink_metadata() {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            Err(error) if files::is_missing(&error) => return Ok(()),
             // A file that no run of this log has written stays.
             _ if !self.log.begun(target) => return Ok(()),
             _ => {}

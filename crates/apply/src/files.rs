@@ -201,10 +201,7 @@ impl Drop for Part {
 /// log that names it.
 pub(super) fn remove_lost_part(part: &Path) -> Result<()> {
     match fs::remove_file(part) {
-        // The folder of the file can be gone, with a file in its place.
-        Err(error) if !matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
-            Err(Error::io("remove", part)(error))
-        }
+        Err(error) if !is_missing(&error) => Err(Error::io("remove", part)(error)),
         _ => Ok(()),
     }
 }
@@ -351,6 +348,16 @@ pub(super) fn is_link(path: &Path, survivor: &Path, kind: LinkKind) -> bool {
         LinkKind::Hard => link.file == survivor.file,
         LinkKind::Symbolic => path.is_symlink() && link.entry == survivor.entry,
     }
+}
+
+/// True if there is no such file. Its folder can be gone, with a file in its place.
+pub(super) fn is_missing(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
+
+/// True if a file could not be read because there is no such file.
+pub(super) fn is_absent(error: &Error) -> bool {
+    matches!(error, Error::Io { source, .. } if is_missing(source))
 }
 
 /// True if the system refuses to read, change or place a file. False if the file is gone or has changed.

@@ -180,7 +180,7 @@ impl Acting<'_> {
     fn is_in_place(&self, survivor: &Survivor) -> Result<bool> {
         let facts = match Facts::of_opened(&survivor.path) {
             Ok(facts) => facts,
-            Err(Error::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => return Ok(false),
+            Err(error) if files::is_absent(&error) => return Ok(false),
             Err(Error::Document(_)) => return Ok(false),
             Err(error) => return Err(error),
         };

@@ -330,62 +330,62 @@ impl Log {
                 let what = format!("the log {}", self.path.display());
                 return Err(Error::Damaged { what, detail: "it names an unfinished file that `apply` never makes" });
             }
+            let source = Path::new(&line.source);
             if let Some(part) = line.part.as_deref().map(Path::new)
                 && self.file.is_some()
+                && let Err(error) = files::remove_lost_part(part)
             {
-                files::remove_lost_part(part)?;
+                self.aside.insert(key_of(source), error.chain());
             }
             if let Some(aside) = line.aside.as_deref().map(Path::new) {
                 let link_to = line.target.as_deref().filter(|_| line.act == Act::Link);
-                self.put_back(aside, Path::new(&line.source), link_to.map(Path::new))?;
+                self.put_back(aside, source, link_to.map(Path::new));
             }
         }
         Ok(())
     }
 
-    /// Puts back a file that a killed run had set aside, if there is one: a power failure can lose its line
-    /// of the log.
-    pub(super) fn put_back_lost(&mut self, path: &Path) -> Result<()> {
-        if self.key.is_none() {
-            return Ok(());
+    /// Puts back a missing file that a killed run had set aside: a power failure can lose its line of the log.
+    pub(super) fn put_back_lost(&mut self, path: &Path) {
+        if self.key.is_some() && path.symlink_metadata().is_err() {
+            self.put_back(&self.aside_of(path), path, None);
         }
-        self.put_back(&self.aside_of(path), path, None)
     }
 
-    /// Puts a file back, unless its place holds something other than the link that the act made.
-    fn put_back(&mut self, aside: &Path, path: &Path, link_to: Option<&Path>) -> Result<()> {
+    /// Puts a file back, or notes why it is still set aside.
+    fn put_back(&mut self, aside: &Path, path: &Path, link_to: Option<&Path>) {
+        if let Some(reason) = self.why_aside(aside, path, link_to).unwrap_or_else(|error| Some(error.chain())) {
+            self.aside.insert(key_of(path), reason);
+        }
+    }
+
+    /// Puts a file back, unless its place holds something other than the act's link; then returns why not.
+    fn why_aside(&self, aside: &Path, path: &Path, link_to: Option<&Path>) -> Result<Option<String>> {
         let kept = match aside.symlink_metadata() {
             Ok(kept) => kept,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            Err(error) if files::is_missing(&error) => return Ok(None),
             Err(error) => return Err(Error::io("find", aside)(error)),
         };
-        let aside_name = aside.display();
+        let reason = format!("a run was interrupted: its content is in {}", aside.display());
         if self.file.is_none() {
-            let reason =
-                format!("a run was interrupted: its content is in {aside_name} until the same command runs with --yes");
-            self.aside.insert(key_of(path), reason);
-            return Ok(());
+            return Ok(Some(format!("{reason} until the same command runs with --yes")));
         }
         let is_link = |found: &fs::Metadata| {
             let survivor = link_to.and_then(|survivor| survivor.metadata().ok());
             found.is_symlink() || survivor.is_some_and(|survivor| is_one_file(found, &survivor))
         };
         match path.symlink_metadata() {
-            Ok(found) if is_one_file(&found, &kept) => fs::remove_file(aside).map_err(Error::io("remove", aside)),
+            Ok(found) if is_one_file(&found, &kept) => fs::remove_file(aside).map_err(Error::io("remove", aside))?,
             Ok(found) if link_to.is_some() && is_link(&found) => {
-                files::put_back(aside, path).map_err(Error::io("put back", path))
+                files::put_back(aside, path).map_err(Error::io("put back", path))?;
             }
-            Ok(_) => {
-                let reason =
-                    format!("a run was interrupted: its content is in {aside_name}, and another file is in its place");
-                self.aside.insert(key_of(path), reason);
-                Ok(())
-            }
+            Ok(_) => return Ok(Some(format!("{reason}, and another file is in its place"))),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                files::rename_new(aside, path).map_err(Error::io("put back", path))
+                files::rename_new(aside, path).map_err(Error::io("put back", path))?;
             }
-            Err(error) => Err(Error::io("find", path)(error)),
+            Err(error) => return Err(Error::io("find", path)(error)),
         }
+        Ok(None)
     }
 
     /// The reason why a file is still set aside: a killed run has set it aside, and putting it back failed.

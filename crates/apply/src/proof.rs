@@ -1,6 +1,5 @@
 //! Proof: checks, after a run or at any later time, that each removed content still has its survivor.
 
-use std::io;
 use std::path::{Path, PathBuf};
 
 use roaring::RoaringBitmap;
@@ -8,6 +7,7 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use super::check::Contents;
+use super::files;
 use super::places;
 use super::plan::{ApplyPlan, PlannedDocument, SourceFile, for_each_file};
 use super::report::{ParsedReport, ReportedNames};
@@ -136,7 +136,7 @@ pub fn prove(
                 "its survivor has changed".to_owned()
             }
             Err(Error::Stopped) => return Err(Error::Stopped),
-            Err(error) if is_absent(&error) => "the file of its survivor is gone".to_owned(),
+            Err(error) if files::is_absent(&error) => "the file of its survivor is gone".to_owned(),
             Err(error) => format!("its survivor cannot be read: {}", error.chain()),
         };
         let survivors = documents.iter().filter(|document| !document.is_removable());
@@ -191,8 +191,4 @@ fn in_copy(
     }
     let found = contents.digests(&places::place_of(source, folder)?, source)?;
     Ok(kept.filter(|document| found.contains(&document.digest())).map(|document| document.id).collect())
-}
-
-fn is_absent(error: &Error) -> bool {
-    matches!(error, Error::Io { source, .. } if source.kind() == io::ErrorKind::NotFound)
 }
