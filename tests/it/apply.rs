@@ -218,6 +218,7 @@ fn reports_that_are_none_of_this_database_are_refused() {
         (lines[..2].join("\n"), "cut short"),
         (format!("{}\n{whole}", lines[0]), "listed twice"),
         (whole.replace("\"keep_id\":0", "\"keep_id\":4"), "and a survivor"),
+        (whole.replacen("\"keep_id\":0", "\"keep_id\":4294967295", 1), "no document has the number 4294967295"),
         (whole.replace("3.txt", "7.txt"), "another name"),
         ("{\"schema\":\"fpdb.pair/1\"}\n".to_owned(), "none of a dedup"),
         ("nonsense\n".to_owned(), "line 1"),
@@ -228,6 +229,9 @@ fn reports_that_are_none_of_this_database_are_refused() {
         assert_eq!(run.status, 2, "{run:#?}");
         assert!(run.stderr.contains(says), "{says}: {run:#?}");
     }
+    folder.write("bad.jsonl", whole.replace("\"keep_id\":0", "\"keep_id\":4294967295"));
+    assert_eq!(folder.run(&["rm", "--report", "bad.jsonl"]).status, 2);
+    assert_eq!(folder.ok(&["list", "--format", "json"]).json().len(), 6);
     assert_eq!(files(&folder.path().join("in")).len(), 6);
 }
 
@@ -270,10 +274,6 @@ fn a_file_that_the_system_does_not_let_go_is_taken_up_again() {
     }
 }
 
-#[test]
-fn a_copy_without_documents_is_named() {
-    let folder = Folder::new();
-    let lines: String = [1, 2].iter().map(|&seed| format!("{{\"text\":\"{}\"}}\n", text(seed))).collect();
 /// A file whose folder became a file, and one that the log of an interrupted run leads to no more.
 #[test]
 fn a_folder_that_became_a_file_keeps_no_other_file_from_its_act() {
@@ -297,6 +297,10 @@ fn a_folder_that_became_a_file_keeps_no_other_file_from_its_act() {
     }
 }
 
+#[test]
+fn a_copy_without_documents_is_named() {
+    let folder = Folder::new();
+    let lines: String = [1, 2].iter().map(|&seed| format!("{{\"text\":\"{}\"}}\n", text(seed))).collect();
     folder.write("in/a.jsonl", &lines);
     folder.write("in/b.jsonl", &lines);
     report(&folder);

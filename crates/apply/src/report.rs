@@ -218,6 +218,11 @@ impl<'a> ParsedReport<'a> {
                 return Err(wrong("something follows the summary, which is the last line of a report"));
             }
             let parsed: ReportLine = serde_json::from_slice(&line).map_err(|error| wrong(&error.to_string()))?;
+            let ids = [parsed.remove_id, parsed.keep_id, parsed.id, parsed.of.as_ref().map(|of| of.id)];
+            // This number means that no survivor is needed.
+            if ids.contains(&Some(NO_SURVIVOR)) {
+                return Err(wrong("no document has the number 4294967295"));
+            }
             match parsed {
                 ReportLine { schema, document, digest, id: Some(id), start, end, symbols, of: Some(of), .. }
                     if schema == report_lines::REPEAT =>
