@@ -117,6 +117,15 @@ fn members_of_gzip_and_frames_of_zstd_stay_as_they_are() {
     let untouched = frames[..3].concat();
     assert!(copy.starts_with(&untouched));
     assert_eq!(zstd::decode_all(&copy[untouched.len()..]).unwrap(), record(6).into_bytes());
+
+    // A seek table, which lists the sizes of frames, would no longer be true. Other skippable frames stay.
+    let skippable = |end: u32| {
+        let words = [0x184D_2A5E, 17, frames[0].len() as u32, pairs[0].len() as u32, 1];
+        [&words.map(u32::to_le_bytes).concat()[..], &[0], &end.to_le_bytes()].concat()
+    };
+    let (table, other) = (skippable(0x8F92_EAB1), skippable(7));
+    let with_table = copied("a.jsonl.zst", &[&frames.concat()[..], &other, &table].concat(), 3);
+    assert_eq!(with_table, [copy, other].concat());
 }
 
 #[test]
@@ -126,10 +135,14 @@ fn what_loses_everything_is_empty_and_whole() {
     let line = format!("{{\"text\":\"{}\"}}\n", text(1));
     folder.write("in/b.jsonl.gz", gzip(line.as_bytes()));
     folder.write("in/c.jsonl", &line);
-    assert_eq!(report(&folder).len(), 2);
+    folder.write("in/d.jsonl.gz", [gzip(line.as_bytes()), vec![0; 512]].concat());
+    assert_eq!(report(&folder).len(), 3);
     let (run, ..) = apply(&folder, &["--write", "clean", "--yes"]);
     assert_eq!(run.status, 0, "{run:#?}");
-    assert_eq!(gunzip(&fs::read(folder.path().join("clean/in/b.jsonl.gz")).unwrap()), b"");
+    for file in ["b.jsonl.gz", "d.jsonl.gz"] {
+        let copy = fs::read(folder.path().join("clean/in").join(file)).unwrap();
+        assert!(!copy.is_empty() && gunzip(&copy).is_empty(), "{file}");
+    }
     assert_eq!(fs::read(folder.path().join("clean/in/c.jsonl")).unwrap(), b"");
 }
 

@@ -1,9 +1,10 @@
 //! Frames: copies compressed data without some ranges of its content. A *frame* is a gzip member, a zstd
 //! frame, or an xz or bzip2 stream. Frames that lose nothing are copied as they are. Frames that lose
-//! everything are left out. The others are compressed again.
+//! everything are left out, and so is a seek table that is no longer true. The others are compressed again.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
+use std::ops::Range;
 use std::path::Path;
 
 use flate2::{Compression as Level, GzBuilder};
@@ -30,6 +31,8 @@ pub(super) fn without(
     let mut place = CountedFile::open(path, 0).map_err(read())?;
     let mut buffer = vec![0; BUFFER];
     let (mut at, mut frames) = (0, 0);
+    // The facts of the last frame that is left out or compressed again.
+    let mut changed: Option<FrameFacts> = None;
     while goes_on(&mut place, compression).map_err(read())? {
         let from = place.at;
         let mut frame = Frame::new(compression, place).map_err(undecodable)?;
@@ -63,25 +66,43 @@ pub(super) fn without(
             }
             encoder.finish().map_err(write())?;
             place = frame.into_inner();
+            changed = Some(facts);
             frames += 1;
             continue;
         }
         let facts = frame.facts();
         place = frame.into_inner();
-        let goes = end > at && cuts.from(at).is_some_and(|(start, stop)| start <= at && stop >= end);
-        let is_last = !place.more().map_err(read())?;
-        if !goes {
+        if end > at && cuts.from(at).is_some_and(|(start, stop)| start <= at && stop >= end) {
+            changed = Some(facts);
+        } else {
             let mut raw = File::open(path).map_err(read())?;
-            raw.seek(SeekFrom::Start(from)).map_err(read())?;
-            io::copy(&mut raw.take(place.at - from), &mut *output).map_err(write())?;
-            frames += 1;
-        } else if is_last && frames == 0 {
-            // An empty file would not be valid compressed data.
-            Encoder::new(compression, &facts, &mut *output).and_then(Encoder::finish).map_err(write())?;
+            let is_false = changed.is_some()
+                && compression == Compression::Zstd
+                && is_seek_table(&raw, from..place.at).map_err(read())?;
+            if !is_false {
+                raw.seek(SeekFrom::Start(from)).map_err(read())?;
+                io::copy(&mut raw.take(place.at - from), &mut *output).map_err(write())?;
+                frames += 1;
+            }
         }
         at = end;
     }
+    if let (0, Some(facts)) = (frames, changed) {
+        // An empty file would not be valid compressed data.
+        Encoder::new(compression, &facts, &mut *output).and_then(Encoder::finish).map_err(write())?;
+    }
     Ok(())
+}
+
+/// True if the bytes at `place` are the seek table of the seekable format of zstd: a skippable frame that
+/// lists the sizes of the other frames.
+fn is_seek_table(mut file: &File, place: Range<u64>) -> io::Result<bool> {
+    let (mut first, mut last) = ([0; 4], [0; 4]);
+    file.seek(SeekFrom::Start(place.start))?;
+    file.read_exact(&mut first)?;
+    file.seek(SeekFrom::Start(place.end.saturating_sub(4)))?;
+    file.read_exact(&mut last)?;
+    Ok((u32::from_le_bytes(first), u32::from_le_bytes(last)) == (0x184D_2A5E, 0x8F92_EAB1))
 }
 
 /// Reads the content of a compressed file, all frames in sequence.
