@@ -410,4 +410,12 @@ fn the_notes_name_the_flags_that_were_given() {
         old.starts_with("none of 8 documents to compare has its first document under --old in/s1/f1.txt\n"),
         "{old}"
     );
+    // The first file of each submission has no fingerprints, so its size is not that of the submission.
+    for student in 0..6 {
+        folder.write(&format!("in/s{student}/a.txt"), "short");
+    }
+    folder.ok(&["--db", "again", "ingest", "-q", "--profile", "words", "in", "out"]);
+    let short = told(&["--db", "again", "--submission-by", "in", "--old", "in/s1"]);
+    assert_eq!(short, told(&["--submission-by", "in", "--old", "in/s1"]));
+    assert!(short.contains("of 7 new submissions, like those of a text that was handed out"), "{short}");
 }

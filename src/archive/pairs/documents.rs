@@ -102,7 +102,7 @@ impl Documents {
             grouped: 0,
             new: if is_divided { vec![false; ids] } else { Vec::new() },
             new_together: !options.old.is_empty(),
-            divided: is_divided.then_some((0, 0)),
+            divided: None,
             count: 0,
             submissions: Submissions::new(options.submission_by.as_deref(), ids)?,
             joined: joined && options.submission_by.is_some(),
@@ -161,9 +161,6 @@ impl Documents {
                         is_new
                     }
                 };
-                if let Some((old, young)) = documents.divided.as_mut().filter(|_| documents.sizes[index] != [0; 2]) {
-                    *(if *new { young } else { old }) += 1;
-                }
             }
             if documents.submissions.of(id) == id
                 && let Some(group) = grouping.of(&record)
@@ -188,6 +185,10 @@ impl Documents {
         if let (GroupBy::Name(pattern), true) = (&options.group_by, numbers.is_empty()) {
             return nothing_fits(store, "group_by", pattern);
         }
+        // The size of a submission is known once all its files are.
+        let of_age = documents.new.iter().zip(&documents.sizes).filter(|(_, sizes)| **sizes != [0; 2]);
+        let count = |asked: bool| of_age.clone().filter(|(new, _)| **new == asked).count() as u64;
+        documents.divided = is_divided.then(|| (count(false), count(true)));
         if numbers.is_empty() {
             documents.groups = Vec::new();
         }
