@@ -16,6 +16,11 @@ pub(crate) enum RunStatus {
 }
 
 impl RunStatus {
+    /// The status of an answer for which this number of documents could not be read.
+    pub(crate) fn without(unread: u64) -> Self {
+        if unread == 0 { Self::Done } else { Self::Incomplete }
+    }
+
     pub(crate) fn exit_code(self) -> ExitCode {
         ExitCode::from(match self {
             Self::Done => 0,

@@ -99,9 +99,11 @@ pub(crate) fn run(global: &Global, args: &DedupArgs, printer: &Printer) -> anyho
         let mut output = Output::open(&human)?;
         let status = apply::act(&database, report, &options, &mut output, printer)?;
         output.finish()?;
-        return Ok(status);
+        if status != RunStatus::Done {
+            return Ok(status);
+        }
     }
-    Ok(RunStatus::Done)
+    Ok(RunStatus::without(summary.unread))
 }
 
 /// The folder that all documents lie in. Empty unless standard output is a terminal, which gets short names.
@@ -140,6 +142,7 @@ fn write_report(
     if options.by == DedupBy::ExactText {
         uncounted(database.profile(), printer);
     }
+    let unread = answer.summary.unread;
     let compares = matches!(options.by, DedupBy::Resemblance | DedupBy::Containment);
     let novel = options.max_novel.map_or_else(|| "none".to_owned(), |most| most.to_string());
     let settings = vec![
@@ -157,7 +160,7 @@ fn write_report(
     html_options.read = ReadOptions::default().limits(limits.clone());
     html_options.evidence = Some(PairEvidence::default().max_df(options.max_df).joining(joining).limits(limits));
     let complete = html.write(HtmlAnswers::Dedup { database, answer }, &html_options, printer)?;
-    Ok(if complete { RunStatus::Done } else { RunStatus::Incomplete })
+    Ok(if complete { RunStatus::without(unread) } else { RunStatus::Incomplete })
 }
 
 fn options(args: &DedupArgs, database: &Database) -> anyhow::Result<DedupOptions> {

@@ -94,7 +94,8 @@ pub(crate) fn run(global: &Global, args: &PairsArgs, printer: &Printer) -> anyho
     let output = Output::open(global)?;
     if args.sort == PairSort::Longest {
         let summary = list_by_longest(&database, &options, &how, args, output, &bar)?;
-        return left_out(&database, args, &options, &summary, global.format, printer).map(|()| RunStatus::Done);
+        left_out(&database, args, &options, &summary, global.format, printer)?;
+        return Ok(RunStatus::without(summary.unread));
     }
     let mut listing =
         Listing { database: &database, how, args, folder: String::new(), output, waiting: Vec::new(), listed: 0 };
@@ -112,7 +113,7 @@ pub(crate) fn run(global: &Global, args: &PairsArgs, printer: &Printer) -> anyho
     }
     listing.end(summary.found)?;
     left_out(&database, args, &options, &summary, global.format, printer)?;
-    Ok(RunStatus::Done)
+    Ok(RunStatus::without(summary.unread))
 }
 
 /// Writes the pairs with the longest passages first.

@@ -53,15 +53,17 @@ fn documents_of_the_same_text_go_whatever_their_bytes() {
     assert!(human.contains("c/b.txt  has the text of  c/a.txt\n"), "{human}");
     // Without its text, a document is not compared otherwise. Identical documents need no text.
     std::fs::remove_file(folder.path().join("c/b.txt")).unwrap();
-    let run = folder.ok(&["dedup", "--by", "exact-text", "--format", "json"]);
-    assert_eq!(removed(&run.json()), expected(&rows[1..]));
+    let run = folder.run(&["dedup", "--by", "exact-text", "--format", "json"]);
+    assert_eq!((run.status, removed(&run.json())), (2, expected(&rows[1..])));
+    let report = folder.run(&["dedup", "--by", "exact-text", "--format", "html", "-o", "report"]);
+    assert_eq!(report.status, 2, "{report:?}");
     assert_eq!(run.json().last().unwrap()["unread"], 1);
     assert!(run.stderr.contains("1 document may have the text of another and could not be read again"), "{run:?}");
     // One available copy of identical documents is enough.
     std::fs::remove_file(folder.path().join("c/a.txt")).unwrap();
-    assert_eq!(removed(&folder.ok(&BY_TEXT).json()), expected(&rows[1..]));
+    assert_eq!(removed(&folder.run(&BY_TEXT).json()), expected(&rows[1..]));
     // The same with recorded decisions.
-    let kept = |flag: &str| removed(&folder.ok(&[&BY_TEXT[..], &[flag]].concat()).json());
+    let kept = |flag: &str| removed(&folder.run(&[&BY_TEXT[..], &[flag]].concat()).json());
     assert_eq!(kept("--append"), expected(&rows[1..]));
     folder.write("c/s4.txt", "A.B.C.D");
     folder.write("c/new.txt", text.to_lowercase());
