@@ -125,25 +125,40 @@ fn list_by_longest(
     output: Output,
     bar: &StepBar,
 ) -> anyhow::Result<PairsSummary> {
-    // Any pair may have the longest passage, so all pairs are needed.
-    let PairsAnswer { mut pairs, summary, .. } = database.pairs(&options.clone().top(None), &bar.task())?;
     // Without --passages only the longest passage matters. It is found even if shorter ones are left out.
     let most = if args.passages { how.joining.most } else { Some(HtmlOptions::MAX_PASSAGES) };
     let how = how.clone().joining(how.joining.most(most));
-    for some in pairs.chunks_mut(AT_A_TIME) {
-        database.add_passages(some, &how, &bar.task())?;
+    let top = options.top.map_or(usize::MAX, |top| usize::try_from(top).unwrap_or(usize::MAX));
+    // Pairs of equal length stay in the order of their scores.
+    let keep_best = |pairs: &mut Vec<Pair>| {
+        pairs.sort_by_key(|pair| Reverse(pair.longest));
+        pairs.truncate(top);
+    };
+    let (mut pairs, mut waiting) = (Vec::new(), Vec::new());
+    let mut measure = |waiting: &mut Vec<Pair>| -> anyhow::Result<()> {
+        database.add_passages(waiting, &how, &bar.task())?;
         if !args.passages {
-            some.iter_mut()
+            waiting
+                .iter_mut()
                 .flat_map(|pair| {
                     [&mut pair.passages].into_iter().chain(pair.files.iter_mut().map(|file| &mut file.passages))
                 })
                 .for_each(|passages| *passages = None);
         }
-    }
+        pairs.append(waiting);
+        if pairs.len() / 2 >= top {
+            keep_best(&mut pairs);
+        }
+        Ok(())
+    };
+    // Any pair may have the longest passage, so all pairs are looked at.
+    let summary = database.for_each_pair(&options.clone().top(None), &bar.task(), |_, pair| {
+        waiting.push(pair);
+        if waiting.len() < AT_A_TIME { Ok(()) } else { measure(&mut waiting) }
+    })?;
+    measure(&mut waiting)?;
+    keep_best(&mut pairs);
     bar.end();
-    // Pairs of equal length stay in the order of their scores.
-    pairs.sort_by_key(|pair| Reverse(pair.longest));
-    pairs.truncate(options.top.map_or(usize::MAX, |top| usize::try_from(top).unwrap_or(usize::MAX)));
     let mut listing = Listing { database, how, args, folder: String::new(), output, waiting: Vec::new(), listed: 0 };
     listing.begin(&summary)?;
     for pair in &pairs {
