@@ -109,6 +109,55 @@ fn documents_without_their_text_are_named_and_the_others_compared() {
     assert!(run.stderr.contains("2 documents not compared"), "{run:#?}");
 }
 
+/// A container that cannot be read is told apart from one that holds other records.
+#[test]
+fn the_reason_why_a_container_cannot_be_read_is_told() {
+    let folder = Folder::new();
+    let records: String = (0..2000).map(|number| format!("{}\n", json!({ "text": paragraph(number) }))).collect();
+    let compressed = zstd::encode_all(records.as_bytes(), 3).unwrap();
+    folder.write("damaged.jsonl.zst", &compressed);
+    folder.write("gone.jsonl", records.lines().next().unwrap());
+    folder.ok(&["ingest", "-q", "damaged.jsonl.zst", "gone.jsonl"]);
+    folder.write("damaged.jsonl.zst", &compressed[..compressed.len() / 2]);
+    std::fs::remove_file(folder.path().join("gone.jsonl")).unwrap();
+    let run = folder.run(&["dedup", "--passages"]);
+    assert_eq!(run.status, 2);
+    let why: BTreeSet<&str> =
+        run.stdout.lines().filter_map(|line| line.split_once("  is not compared: ")).map(|row| row.1).collect();
+    assert_eq!(why, BTreeSet::from(["its file can no longer be read"]), "{}", run.stdout);
+    assert!(
+        run.stdout.contains("gone.jsonl:1  is not compared") && !run.stdout.contains("zst:1  is not"),
+        "{}",
+        run.stdout
+    );
+}
+
+/// A container that grew has its records among those of other files, and is read in one pass nevertheless.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_container_that_grew_is_read_once() {
+    use rustix::fs::inotify;
+    let folder = Folder::new();
+    let mut records = String::new();
+    for number in 0..12 {
+        records += &format!("{}\n", json!({ "text": paragraph(number) }));
+        folder.write("log.jsonl", &records);
+        folder.write(&format!("other{number}.jsonl"), json!({ "text": paragraph(number) }).to_string());
+        folder.ok(&["ingest", "-q", "log.jsonl", &format!("other{number}.jsonl")]);
+    }
+    let watch = inotify::init(inotify::CreateFlags::NONBLOCK).unwrap();
+    // The kernel joins equal events in a row, so opening and closing are both watched.
+    let flags = inotify::WatchFlags::OPEN | inotify::WatchFlags::CLOSE_NOWRITE;
+    inotify::add_watch(&watch, folder.path().join("log.jsonl"), flags).unwrap();
+    let (_, summary) = repeats(&folder, &["--min-length", "100"]);
+    assert_eq!((&summary["documents"], &summary["affected"]), (&json!(24), &json!(12)));
+    let mut room = [std::mem::MaybeUninit::uninit(); 4096];
+    let mut events = inotify::Reader::new(&watch, &mut room);
+    let of_event = || events.next().ok().map(|event| event.events().contains(inotify::ReadFlags::OPEN));
+    let opened = std::iter::from_fn(of_event).filter(|&is_opened| is_opened).count();
+    assert!((1..4).contains(&opened), "opened {opened} times");
+}
+
 #[test]
 fn spans_lead_back_to_documents_of_other_encodings_and_formats() {
     let folder = Folder::new();

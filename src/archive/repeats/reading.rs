@@ -1,11 +1,11 @@
 //! Reading: reads all documents once, wherever their texts are.
 //!
 //! Stored texts, and files that are documents, are read in portions, each by one thread. Members of a
-//! container are read in one pass over it, in the container's order, and divided among the threads. A
-//! container with very many members needs several passes: one for each half million members at 1 GiB of
-//! memory. A text counts only if its digest is that of the document.
+//! container are read in one pass over it, in the container's order, and divided among the threads. Very many
+//! members need several passes: one for each half million members at 1 GiB of memory. A text counts only if
+//! its digest is that of the document.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::Mutex;
 
@@ -14,13 +14,14 @@ use rayon::prelude::*;
 use super::anchor::{Anchor, WindowShape};
 use super::scanner::{Scanned, Scanner};
 use super::symbol_store::{DocumentOffsets, SymbolStore};
-use crate::query::TextSequence;
+use crate::query::{TextSequence, TextUnavailable};
 use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::Task;
 use fpdb_host::spill::{Sorter, TempSpace};
 use fpdb_kernel::document::{Digest, Format};
 use fpdb_reading::input::{
-    CLOSED, InputLimits, ReadOptions, Reader, WalkOptions, for_each_held, may_be_attached, parts_of,
+    CLOSED, InputLimits, ReadOptions, Reader, WalkOptions, failed_part, for_each_held, may_be_attached, parts_of,
+    without_field,
 };
 use fpdb_store::{DocumentRecord, Store};
 
@@ -34,7 +35,7 @@ const MOST_DOCUMENTS: usize = 1 << 14;
 /// Documents of more bytes are read one at a time.
 const LARGE: u64 = 16 << 20;
 
-/// Bytes of memory for each member of a container that is still to be found.
+/// Bytes of memory for each member that waits for a pass over its container.
 const BYTES_PER_MEMBER: u64 = 128;
 
 /// The reason given for a member that was not found.
@@ -62,7 +63,7 @@ pub(super) struct Reading<'a, 't> {
 type ContainerKey = (String, Option<String>);
 
 /// Members to read again: by name, their id, digest and format.
-type MembersByName = HashMap<String, (u32, Digest, Format)>;
+type MembersByName = BTreeMap<String, (u32, Digest, Format)>;
 
 /// A document's id, and its outcome: its offsets and anchors, or why it could not be read.
 type ReadOutcome = (u32, std::result::Result<(DocumentOffsets, Vec<Anchor>), &'static str>);
@@ -87,25 +88,23 @@ impl<'t> Reading<'_, 't> {
             documents: state.documents,
         };
         let (mut portions, mut documents, mut bytes) = (Vec::new(), Vec::new(), 0);
-        let mut container: Option<(ContainerKey, MembersByName)> = None;
+        let (mut containers, mut waiting) = (BTreeMap::<ContainerKey, MembersByName>::new(), 0);
         self.store.for_each_document(|id, record| {
             if record.boilerplate {
                 return Ok(true);
             }
             let size = record.bytes;
             if let Some((key, name)) = container_of(&record) {
-                if container
-                    .as_ref()
-                    .is_some_and(|(known, members)| *known != key || members.len() >= run.members_at_once)
-                    && let Some((key, members)) = container.take()
-                {
-                    run.container(&key, members)?;
-                }
-                let (_, members) = container.get_or_insert_with(|| (key, MembersByName::new()));
                 let format = Format::named(&record.format).unwrap_or_default();
                 // If several members have the same name, only the last one can be read again.
+                let members = containers.entry(key).or_default();
                 if let Some((before, ..)) = members.insert(name, (id, record.digest, format)) {
                     run.uncompared.push((before, GONE));
+                }
+                waiting += 1;
+                if waiting == run.members_at_once {
+                    waiting = 0;
+                    run.containers(&mut containers)?;
                 }
                 return Ok(true);
             }
@@ -120,9 +119,7 @@ impl<'t> Reading<'_, 't> {
             bytes += size;
             Ok(true)
         })?;
-        if let Some((key, members)) = container {
-            run.container(&key, members)?;
-        }
+        run.containers(&mut containers)?;
         portions.push(documents);
         run.portions(&portions)?;
         let ReadingRun { mut symbol_store, anchors, mut uncompared, .. } = run;
@@ -186,8 +183,13 @@ impl ReadingRun<'_, '_> {
         self.take(outcomes.into_iter().flatten())
     }
 
+    /// Reads members of containers.
+    fn containers(&mut self, containers: &mut BTreeMap<ContainerKey, MembersByName>) -> Result<()> {
+        std::mem::take(containers).iter_mut().try_for_each(|(key, members)| self.container(key, members))
+    }
+
     /// Reads members of a container in one pass.
-    fn container(&mut self, (source, field): &ContainerKey, mut members: MembersByName) -> Result<()> {
+    fn container(&mut self, (source, field): &ContainerKey, members: &mut MembersByName) -> Result<()> {
         let mut read = ReadOptions::default().limits(self.reading.limits.clone());
         if let Some(field) = field {
             read.fields.text.clone_from(field);
@@ -197,8 +199,20 @@ impl ReadingRun<'_, '_> {
         let mut reader = Reader::new(read.limits.clone());
         let (mut batch, mut bytes): (Vec<(u32, Format, Vec<u8>)>, u64) = (Vec::new(), 0);
         let (mut failed, mut found_all) = (None, false);
+        // Why members, and parts that hold members, cannot be read.
+        let mut unreadable: HashMap<String, &'static str> = HashMap::new();
         let walked = for_each_held(Path::new(source), &WalkOptions::default(), &read, token, &mut |found| {
-            let Ok(candidate) = found else { return Ok(()) };
+            let candidate = match found {
+                Ok(candidate) => candidate,
+                Err((name, error)) => {
+                    let suffix = name.strip_prefix(&**source).unwrap_or_default();
+                    let concerned = |(member, _): (&String, _)| member.starts_with(suffix);
+                    if members.range(suffix.to_owned()..).next().is_some_and(concerned) {
+                        unreadable.insert(suffix.to_owned(), TextUnavailable::of(&error).document());
+                    }
+                    return Ok(());
+                }
+            };
             let Some(member) = &candidate.about.member else { return Ok(()) };
             let Some(&(id, digest, format)) = members.get(member) else { return Ok(()) };
             let mut text = Vec::new();
@@ -208,11 +222,16 @@ impl ReadingRun<'_, '_> {
                 text.extend_from_slice(&piece[..piece.len().min(room)]);
                 Ok(())
             });
-            if read.is_ok_and(|read| read == digest) {
-                members.remove(member);
-            } else {
-                return Ok(());
-            }
+            match read {
+                Ok(read) if read == digest => members.remove(member),
+                Ok(_) => return Ok(()),
+                Err(Error::Stopped) => return Err(Error::Stopped),
+                Err(error) => {
+                    let suffix = without_field(member, field.as_deref());
+                    unreadable.insert(suffix.to_owned(), TextUnavailable::of(&error).document());
+                    return Ok(());
+                }
+            };
             bytes += text.len() as u64;
             batch.push((id, format, text));
             if bytes >= portion || batch.len() >= MOST_DOCUMENTS {
@@ -233,7 +252,10 @@ impl ReadingRun<'_, '_> {
             (None, _) => {}
         }
         self.batch(batch)?;
-        self.take(members.into_values().map(|(id, ..)| (id, Err(GONE))))
+        self.take(members.iter().map(|(member, &(id, ..))| {
+            let part = failed_part(&unreadable, without_field(member, field.as_deref()));
+            (id, Err(part.map_or(GONE, |part| unreadable[part])))
+        }))
     }
 
     /// Reads some members, on all threads.

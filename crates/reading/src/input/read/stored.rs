@@ -111,13 +111,13 @@ impl FoundMembers {
 }
 
 /// The innermost part in `failed` that is the part named `suffix`, or holds it.
-pub(crate) fn failed_part<'a, T>(failed: &HashMap<String, T>, suffix: &'a str) -> Option<&'a str> {
+pub fn failed_part<'a, T>(failed: &HashMap<String, T>, suffix: &'a str) -> Option<&'a str> {
     let ends = once(suffix.len()).chain(suffix.rmatch_indices(PARTS).map(|(at, _)| at));
     ends.map(|end| &suffix[..end]).find(|&part| failed.contains_key(part))
 }
 
 /// The suffix of a member whose text is in this field of a record.
-pub(crate) fn without_field<'a>(member: &'a str, field: Option<&str>) -> &'a str {
+pub fn without_field<'a>(member: &'a str, field: Option<&str>) -> &'a str {
     field.and_then(|field| member.strip_suffix(field)?.strip_suffix('?')).unwrap_or(member)
 }
 
