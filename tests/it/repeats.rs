@@ -158,6 +158,30 @@ fn a_container_that_grew_is_read_once() {
     assert!((1..4).contains(&opened), "opened {opened} times");
 }
 
+/// A file of one character, however long, has few rows.
+#[test]
+fn a_run_of_one_character_is_one_passage() {
+    let folder = Folder::new();
+    for (name, length) in [("c/a.txt", 50_000), ("c/b.txt", 70_000)] {
+        folder.write(name, "a".repeat(length));
+    }
+    folder.ok(&["ingest", "-q", "c"]);
+    let (rows, summary) = repeats(&folder, &["--min-length", "100"]);
+    assert!(rows.len() <= 4, "{} rows", rows.len());
+    assert_eq!(summary["repeated_symbols"], 50_000 - 1 + 70_000);
+    for row in &rows {
+        let place = |place: &Value| (place["id"].as_u64(), place["start"].as_u64());
+        assert!(place(&row["of"]) < place(row), "{row}");
+        assert_eq!(
+            row["of"]["end"].as_u64().unwrap() - row["of"]["start"].as_u64().unwrap(),
+            row["symbols"].as_u64().unwrap()
+        );
+    }
+    folder.write("r.jsonl", folder.ok(&["dedup", "--passages", "--min-length", "100", "--format", "json"]).stdout);
+    folder.ok(&["apply", "r.jsonl", "--write", "clean", "--cut", "--yes"]);
+    assert_eq!(std::fs::read_to_string(folder.path().join("clean/c/a.txt")).unwrap(), "a");
+}
+
 #[test]
 fn spans_lead_back_to_documents_of_other_encodings_and_formats() {
     let folder = Folder::new();

@@ -611,7 +611,7 @@ class Superseded(Answer):
 
 @dataclass(frozen=True)
 class RepeatOf(Answer):
-    """The first occurrence of a repeated passage: the document, byte offsets in it, and the digest of its content (XXH3-128).
+    """The earlier occurrence of a repeated passage: the document, byte offsets in it, and the digest of its content (XXH3-128).
 
     `extracted` is True if the offsets are those of the text extracted from the document.
     """
@@ -634,7 +634,7 @@ class Repeat(Answer):
         extracted: True if the offsets are those of the text extracted from the document, such as from a PDF.
         symbols: length of the passage in symbols.
         digest: the digest of the document's content (XXH3-128).
-        of: the first occurrence.
+        of: the earlier occurrence.
         exact: True if the two were compared symbol by symbol.
     """
 

@@ -12,14 +12,18 @@ use fpdb_kernel::profile::{Profile, Selection, Unit, WordRule};
 use fpdb_reading::input::Document;
 use fpdb_store::{Store, StoreOptions};
 
-/// For each removable symbol, by document and place, its first occurrence. Written straight from the
-/// definition.
+/// For each removable symbol, by document and place, its source. Written straight from the definition.
 fn by_brute_force(documents: &[Vec<u8>], window: usize) -> BTreeMap<(u32, u64), (u32, u64)> {
     let mut first: HashMap<&[u8], (u32, u64)> = HashMap::new();
     let mut removable = BTreeMap::new();
     for (id, document) in (0..).zip(documents) {
+        let mut last: HashMap<&[u8], u64> = HashMap::new();
         for (start, symbols) in (0..).zip(document.windows(window)) {
-            let (source, source_start) = *first.entry(symbols).or_insert((id, start));
+            let (mut source, mut source_start) = *first.entry(symbols).or_insert((id, start));
+            // A window that occurs again before it ends has that occurrence as its source.
+            if let Some(near) = last.insert(symbols, start).filter(|near| near + window as u64 > start) {
+                (source, source_start) = (id, near);
+            }
             if (source, source_start) == (id, start) {
                 continue;
             }
@@ -32,7 +36,7 @@ fn by_brute_force(documents: &[Vec<u8>], window: usize) -> BTreeMap<(u32, u64), 
     removable
 }
 
-/// For each removable symbol, by document and place, its first occurrence, according to the rows of a search.
+/// For each removable symbol, by document and place, its source, according to the rows of a search.
 /// Texts consist only of symbols of one byte each.
 fn by_search(search: &RepeatSearch<'_>) -> BTreeMap<(u32, u64), (u32, u64)> {
     let found = search.find(&Task::new()).unwrap();
@@ -148,6 +152,23 @@ fn what_repeats_within_a_document_goes_but_for_its_first_occurrence() {
     let documents = [b"aaaaaaaaaaaaaaaaaaaa".to_vec(), b"abcdefghijxyzabcdefghijabcdefghij".to_vec()];
     for window in 4..12 {
         compare(&documents, &profile(2, 2, Selection::Robust), window);
+    }
+}
+
+/// A run of one character, or of a period shorter than a window, is one span, and one more if it begins like
+/// an earlier document.
+#[test]
+fn a_run_of_a_short_period_has_few_rows() {
+    let run = |period: &[u8], length: usize| period.iter().copied().cycle().take(length).collect::<Vec<u8>>();
+    for period in [&b"a"[..], b"ab", b"abcabcd"] {
+        let documents =
+            [run(period, 12), run(period, 3000), run(period, 2000), [b"xyz".to_vec(), run(period, 500)].concat()];
+        compare(&documents, &profile(3, 2, Selection::Robust), 10);
+        with_search(&documents, &profile(3, 2, Selection::Robust), 10, |search| {
+            let found = search.find(&Task::new()).unwrap();
+            let summary = search.for_each(found, &Task::new(), &mut |_| Ok(())).unwrap();
+            assert!(summary.repeats <= 2 * documents.len() as u64, "{}", summary.repeats);
+        });
     }
 }
 

@@ -32,7 +32,7 @@ pub struct Repeat {
     #[serde(with = "hexadecimal")]
     #[cfg_attr(feature = "json-schema", schemars(with = "String"))]
     pub digest: Digest,
-    /// The first occurrence.
+    /// The earlier occurrence.
     pub of: RepeatOf,
     /// True if both were compared symbol by symbol.
     pub exact: bool,
@@ -42,7 +42,8 @@ impl Answer for Repeat {
     const SCHEMA: &'static str = report_lines::REPEAT;
 }
 
-/// The first occurrence of a repeated span.
+/// The earlier occurrence of a repeated span: the first one, except in runs of a period shorter than the
+/// minimum, where it is the last one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]

@@ -1,6 +1,6 @@
 //! Spans: joins repeated windows into spans, and adds document names and byte offsets.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 
 use super::anchor::Cover;
 use super::report::{Repeat, RepeatOf, RepeatRow, RepeatSource, RepeatSummary, Uncompared};
@@ -25,7 +25,11 @@ const SOURCES_LISTED: usize = 20;
 /// Name for all sources that are not counted separately.
 const OTHER_SOURCES: &str = "(other)";
 
-/// A span of a document, in symbols, and its first occurrence.
+/// Maximum number of runs of windows among which a near occurrence is looked for. With more, an answer has the
+/// same symbols in more spans.
+const MOST_RUNS: usize = 64;
+
+/// A span of a document, in symbols, and its source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct RepeatedSymbols {
     pub(super) start: u64,
@@ -38,11 +42,62 @@ pub(super) struct RepeatedSymbols {
 #[derive(Debug, Default)]
 pub(super) struct WindowJoiner {
     open: Option<RepeatedSymbols>,
+    /// The latest runs of windows and their first occurrences, at most [`MOST_RUNS`].
+    latest: VecDeque<Cover>,
 }
 
 impl WindowJoiner {
-    /// Adds a run of windows of `window` symbols. Returns the previous span if the run does not continue it.
-    pub(super) fn take(&mut self, cover: Cover, window: u32) -> Option<RepeatedSymbols> {
+    /// Adds a run of windows of `window` symbols. Appends the spans that it does not continue to `ended`.
+    pub(super) fn take(&mut self, mut cover: Cover, window: u32, ended: &mut Vec<RepeatedSymbols>) {
+        while cover.windows > 0 {
+            let near = self.near(cover, window);
+            ended.extend(self.join(near, window));
+            let (source_start, left) = (cover.source_start + near.windows, cover.windows - near.windows);
+            self.note(Cover { windows: near.windows, ..cover }, window);
+            cover = Cover { start: cover.start + near.windows, windows: left, source_start, ..cover };
+        }
+    }
+
+    /// The first windows of a run, with their source. In a run of one character, or of a short period, windows
+    /// occur again before they end. The source is then the last occurrence: unlike the first one, it moves on
+    /// with the windows, so the whole run is one span.
+    fn near(&self, cover: Cover, window: u32) -> Cover {
+        let mut windows = cover.windows;
+        let shift = |run: &Cover| i64::from(run.start) - i64::from(run.source_start);
+        let is_near = |run: &&Cover| run.source == cover.source && shift(&cover) - shift(run) < window.into();
+        for run in self.latest.iter().rev().filter(is_near) {
+            match cover.source_start.checked_sub(run.source_start) {
+                Some(at) if at < run.windows => {
+                    let (windows, source_start) = (windows.min(run.windows - at), run.start + at);
+                    return Cover { windows, source: cover.document, source_start, ..cover };
+                }
+                Some(_) => {}
+                None => windows = windows.min(run.source_start - cover.source_start),
+            }
+        }
+        Cover { windows, ..cover }
+    }
+
+    /// Notes a run for the windows after it.
+    fn note(&mut self, run: Cover, window: u32) {
+        let is_over = |first: &Cover| first.start + first.windows < run.start.saturating_sub(window);
+        while self.latest.len() == MOST_RUNS || self.latest.front().is_some_and(is_over) {
+            self.latest.pop_front();
+        }
+        match self.latest.back_mut() {
+            Some(last)
+                if last.source == run.source
+                    && last.start + last.windows == run.start
+                    && last.source_start + last.windows == run.source_start =>
+            {
+                last.windows += run.windows;
+            }
+            _ => self.latest.push_back(run),
+        }
+    }
+
+    /// Adds a run of windows with one source. Returns the previous span if the run does not continue it.
+    fn join(&mut self, cover: Cover, window: u32) -> Option<RepeatedSymbols> {
         let (start, source_start) = (u64::from(cover.start), u64::from(cover.source_start));
         let end = start + u64::from(cover.windows) + u64::from(window) - 1;
         let next = RepeatedSymbols { start, end, source: cover.source, source_start };
@@ -124,24 +179,26 @@ impl<'a> RepeatWriter<'a> {
                 visit(RepeatRow::Uncompared(Uncompared { schema: Schema::new(), document, id, why: why.into() }))?;
             }
             let (mut joining, mut bytes, mut until, mut any) = (WindowJoiner::default(), 0, 0, false);
+            let mut ended = Vec::new();
             loop {
                 let next = covers.next_if(|cover| cover.as_ref().map_or(true, |cover| cover.document <= id));
-                let piece = match next.transpose()? {
-                    Some(cover) => joining.take(cover, self.window),
+                match next.transpose()? {
+                    Some(cover) => joining.take(cover, self.window, &mut ended),
                     None => match joining.end() {
                         None => break,
-                        last => last,
+                        last => ended.extend(last),
                     },
-                };
-                let Some(piece) = piece else { continue };
-                let repeat = self.repeat(id, &record, &piece)?;
-                // A character that stands for several symbols can be in two spans.
-                bytes += repeat.end - repeat.start.max(until).min(repeat.end);
-                until = repeat.end;
-                any = true;
-                self.summary.repeats += 1;
-                self.summary.repeated_symbols += repeat.symbols;
-                visit(RepeatRow::Repeat(repeat))?;
+                }
+                for piece in ended.drain(..) {
+                    let repeat = self.repeat(id, &record, &piece)?;
+                    // A character that stands for several symbols can be in two spans.
+                    bytes += repeat.end - repeat.start.max(until).min(repeat.end);
+                    until = repeat.end;
+                    any = true;
+                    self.summary.repeats += 1;
+                    self.summary.repeated_symbols += repeat.symbols;
+                    visit(RepeatRow::Repeat(repeat))?;
+                }
             }
             self.summary.affected += u64::from(any);
             self.summary.repeated_bytes += bytes;
