@@ -101,10 +101,10 @@ use terms::places::Places;
 use terms::sets::{Collected, Sets};
 use terms::source::PostingSource;
 
+pub(crate) use answer::Decided;
 pub use answer::report::{
     DedupAnswer, DedupCauses, DedupRow, DedupSummary, LatestRun, Removable, SourceTotals, Superseded, Undecided,
 };
-pub(crate) use answer::{Decided, source_of};
 pub use fpdb_apply::report_lines::Because;
 pub use options::{DedupBy, DedupMode, DedupOptions, Keep};
 pub use plan::DedupPlan;

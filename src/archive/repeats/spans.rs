@@ -5,7 +5,7 @@ use std::collections::{HashMap, VecDeque};
 use super::anchor::Cover;
 use super::report::{Repeat, RepeatOf, RepeatRow, RepeatSource, RepeatSummary, Uncompared};
 use super::symbol_store::SymbolStore;
-use crate::archive::dedup::source_of;
+use crate::archive::by_source::BySource;
 use fpdb_host::error::Result;
 use fpdb_host::progress::{Task, is_due};
 use fpdb_host::schema::Schema;
@@ -15,15 +15,6 @@ use fpdb_store::{DocumentRecord, Store};
 
 /// Maximum number of documents whose names are kept for later spans.
 const MOST_NAMES: usize = 4096;
-
-/// Maximum number of sources counted separately. Further sources are counted together.
-const MOST_SOURCES: usize = 1 << 16;
-
-/// Number of sources that a summary lists.
-const SOURCES_LISTED: usize = 20;
-
-/// Name for all sources that are not counted separately.
-const OTHER_SOURCES: &str = "(other)";
 
 /// Maximum number of runs of windows among which a near occurrence is looked for. With more, an answer has the
 /// same symbols in more spans.
@@ -135,7 +126,7 @@ pub(super) struct RepeatWriter<'a> {
     uncompared: Vec<(u32, &'static str)>,
     /// The documents in which spans first occur.
     names: HashMap<u32, NamedDocument>,
-    sources: HashMap<String, RepeatSource>,
+    sources: BySource<RepeatSource>,
     summary: RepeatSummary,
 }
 
@@ -147,7 +138,7 @@ impl<'a> RepeatWriter<'a> {
         uncompared: Vec<(u32, &'static str)>,
     ) -> Self {
         let summary = RepeatSummary { min_length: window, ..RepeatSummary::default() };
-        Self { store, symbol_store, window, uncompared, names: HashMap::new(), sources: HashMap::new(), summary }
+        Self { store, symbol_store, window, uncompared, names: HashMap::new(), sources: BySource::default(), summary }
     }
 
     /// Calls `visit` with each row, in order of document and place.
@@ -202,16 +193,14 @@ impl<'a> RepeatWriter<'a> {
             }
             self.summary.affected += u64::from(any);
             self.summary.repeated_bytes += bytes;
-            let totals = self.totals(source_of(&record));
+            let totals = self.sources.of(&record);
             totals.documents += 1;
             totals.bytes += record.bytes;
             totals.repeated_bytes += bytes;
             Ok(true)
         })?;
-        let mut sources: Vec<RepeatSource> =
-            self.sources.into_values().filter(|totals| totals.repeated_bytes > 0).collect();
-        sources.sort_by(|a, b| b.repeated_bytes.cmp(&a.repeated_bytes).then_with(|| a.source.cmp(&b.source)));
-        sources.truncate(SOURCES_LISTED);
+        let largest = self.sources.largest(|totals| totals.repeated_bytes);
+        let sources = largest.map(|(source, totals)| RepeatSource { source, ..totals }).collect();
         let mut summary = RepeatSummary { sources, ..self.summary };
         if summary.symbols > 0 {
             summary.share = summary.repeated_symbols as f64 / summary.symbols as f64;
@@ -259,14 +248,5 @@ impl<'a> RepeatWriter<'a> {
         let DocumentRecord { name, digest, extracted, .. } = self.store.document(id)?;
         self.names.insert(id, (name.clone(), digest, extracted));
         Ok((name, digest, extracted))
-    }
-
-    /// The totals of a source. Once [`MOST_SOURCES`] sources are counted, further sources share the totals of
-    /// [`OTHER_SOURCES`].
-    fn totals(&mut self, source: &str) -> &mut RepeatSource {
-        let is_listed = self.sources.contains_key(source) || self.sources.len() < MOST_SOURCES;
-        let source = if is_listed { source } else { OTHER_SOURCES };
-        let new = || RepeatSource { source: source.to_owned(), ..RepeatSource::default() };
-        self.sources.entry(source.to_owned()).or_insert_with(new)
     }
 }

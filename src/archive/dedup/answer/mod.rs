@@ -10,6 +10,7 @@ use std::path::PathBuf;
 
 use roaring::RoaringBitmap;
 
+use crate::archive::by_source::BySource;
 use crate::archive::dedup::Because;
 use crate::archive::dedup::DedupRow;
 use crate::archive::dedup::DedupSummary;
@@ -26,7 +27,6 @@ use crate::archive::dedup::join::measure::Threshold;
 use fpdb_host::error::Result;
 use fpdb_host::schema::Schema;
 use fpdb_kernel::document::{Digest, DocId};
-use fpdb_reading::input::file_name_of;
 use fpdb_store::{DocumentRecord, Store};
 
 /// The decisions of a run, and the figures of the summary.
@@ -52,15 +52,6 @@ const MOST_SURVIVORS: usize = 4096;
 /// Maximum bytes of metadata among these facts. One document can have 1 MiB of metadata.
 const MOST_SURVIVOR_BYTES: usize = 16 << 20;
 
-/// Maximum number of sources counted separately. Further sources are counted together.
-const MOST_SOURCES: usize = 1 << 16;
-
-/// Number of sources that a summary lists.
-const SOURCES_LISTED: usize = 20;
-
-/// Name for all sources that are not counted separately.
-const OTHER_SOURCES: &str = "(other)";
-
 /// A text of fewer symbols than this multiple of the guarantee is short: it has some four fingerprints at
 /// most.
 const SHORT: u64 = 2;
@@ -72,7 +63,7 @@ impl Decided {
     pub(crate) fn for_each(self, store: &Store, visit: &mut dyn FnMut(DedupRow) -> Result<()>) -> Result<DedupSummary> {
         let Self { decisions, threshold, common, boilerplate, unread } = self;
         let summary = DedupSummary { common, boilerplate, unread, ..DedupSummary::default() };
-        let (survivors, sources) = (HashMap::new(), HashMap::new());
+        let (survivors, sources) = (HashMap::new(), BySource::default());
         let mut writer = AnswerWriter { store, threshold, summary, survivors, survivor_bytes: 0, sources };
         match decisions {
             DecisionSource::InMemory(outcome, job) => {
@@ -102,7 +93,7 @@ struct AnswerWriter<'a> {
     survivors: HashMap<u32, SurvivorInfo>,
     /// Bytes of metadata in `survivors`.
     survivor_bytes: usize,
-    sources: HashMap<String, SourceTotals>,
+    sources: BySource<SourceTotals>,
 }
 
 impl AnswerWriter<'_> {
@@ -121,7 +112,7 @@ impl AnswerWriter<'_> {
             self.summary.documents += 1;
             let is_new = run == latest && !matches!(fate, Fate::Superseded(_));
             last.decided += u64::from(is_new);
-            let totals = totals_of(&mut self.sources, source_of(&record));
+            let totals = self.sources.of(&record);
             totals.documents += 1;
             let reason = match fate {
                 Fate::Removable(reason) => reason,
@@ -199,11 +190,8 @@ impl AnswerWriter<'_> {
         summary.undecided = undecided.len();
         summary.kept = summary.documents - summary.removable;
         summary.latest = latest.map(|_| last);
-        let mut sources: Vec<SourceTotals> =
-            std::mem::take(&mut self.sources).into_values().filter(|totals| totals.removable > 0).collect();
-        sources.sort_by(|a, b| b.removable.cmp(&a.removable).then_with(|| a.source.cmp(&b.source)));
-        sources.truncate(SOURCES_LISTED);
-        summary.sources = sources;
+        let largest = std::mem::take(&mut self.sources).largest(|totals| totals.removable);
+        summary.sources = largest.map(|(source, totals)| SourceTotals { source, ..totals }).collect();
         Ok(())
     }
 
@@ -254,26 +242,6 @@ struct SurvivorInfo {
     distinct: u64,
     digest: Digest,
     metadata: Vec<(String, String)>,
-}
-
-/// The totals of a source. Once [`MOST_SOURCES`] sources are counted, further sources share the totals of
-/// [`OTHER_SOURCES`].
-fn totals_of<'a>(sources: &'a mut HashMap<String, SourceTotals>, source: &str) -> &'a mut SourceTotals {
-    let is_listed = sources.contains_key(source);
-    let source = if is_listed || sources.len() < MOST_SOURCES { source } else { OTHER_SOURCES };
-    let new = || SourceTotals { source: source.to_owned(), ..SourceTotals::default() };
-    sources.entry(source.to_owned()).or_insert_with(new)
-}
-
-/// The source of a document: the archive that contains it, otherwise its folder.
-pub(crate) fn source_of(record: &DocumentRecord) -> &str {
-    let name = record.name.as_str();
-    match &record.member {
-        Some(member) if !member.is_empty() => {
-            file_name_of(name, Some(member)).unwrap_or(name).trim_end_matches(['!', '#', ':'])
-        }
-        _ => name.rfind('/').map_or("", |slash| &name[..slash + 1]),
-    }
 }
 
 /// Moves the field named `id` to the front.
