@@ -214,47 +214,25 @@ impl Acting<'_> {
         let bytes = before.bytes;
         let aside = self.log.aside_of(path);
         let taken = File::open(path).map_err(Error::io("read", path))?;
-        let whole = match way {
-            Way::Remove => {
-                let noted = NotedAct { bytes, aside: Some(&aside), ..NotedAct::new(Act::Remove, path, None) };
-                self.log.begin(&noted)?;
-                let whole = self.remove(path, &aside, before, survivor)?;
-                self.end(&noted, whole)?
-            }
-            Way::Link(kind) => {
-                let part = self.log.part_of(path);
-                let noted = NotedAct {
-                    bytes,
-                    part: Some(&part),
-                    aside: Some(&aside),
-                    ..NotedAct::new(Act::Link, path, Some(&survivor.path))
-                };
-                self.log.begin(&noted)?;
-                let whole = self.link(path, (part.clone(), &aside), before, survivor, *kind)?;
-                self.end(&noted, whole)?
-            }
-            Way::Move(target) => {
-                let part = self.log.part_of(target);
-                let noted = NotedAct {
-                    bytes,
-                    part: Some(&part),
-                    aside: Some(&aside),
-                    ..NotedAct::new(Act::Move, path, Some(target))
-                };
-                self.log.begin(&noted)?;
-                let whole = self.move_to(path, target, (part.clone(), &aside), before, survivor)?;
-                self.end(&noted, whole)?
-            }
+        let (act, target) = match way {
+            Way::Remove => (Act::Remove, None),
+            Way::Link(_) => (Act::Link, Some(&*survivor.path)),
+            Way::Move(target) => (Act::Move, Some(&**target)),
         };
+        let part = self.log.part_of(if let Way::Move(target) = way { target } else { path });
+        let named = target.map(|_| &*part);
+        let noted = NotedAct { bytes, part: named, aside: Some(&aside), ..NotedAct::new(act, path, target) };
+        self.log.begin(&noted)?;
+        let whole = match way {
+            Way::Remove => self.remove(path, &aside, before, survivor)?,
+            Way::Link(kind) => self.link(path, (part.clone(), &aside), before, survivor, *kind)?,
+            Way::Move(target) => self.move_to(path, target, (part.clone(), &aside), before, survivor)?,
+        };
+        if whole {
+            self.log.end(&noted)?;
+        }
         self.own.note(&taken, path)?;
         Ok(whole)
-    }
-
-    fn end(&mut self, noted: &NotedAct<'_>, done: bool) -> Result<bool> {
-        if done {
-            self.log.end(noted)?;
-        }
-        Ok(done)
     }
 
     /// Sets a file aside, compares its survivor, and removes the file or puts it back.

@@ -62,11 +62,8 @@ pub(super) fn rewrite(
             let source = reader.get_row_group(index).map_err(failed)?;
             filtered(&*source, &left_out, &mut target, stop).map_err(|error| filtering_failed(path, error))?;
         } else {
-            let columns = 0..group.num_columns() - earlier_marks(metadata, marks);
-            columns
-                .into_iter()
-                .try_for_each(|number| copied_column(&chunks, group, number, &mut target))
-                .map_err(failed)?;
+            let columns = group.num_columns() - earlier_marks(metadata, marks);
+            copied(&chunks, group, columns, &mut target).map_err(failed)?;
             if let Some(marks) = marks {
                 add_marks(marks, from..first, &mut target, path)?;
             }
@@ -183,13 +180,14 @@ fn writable(compression: Compression) -> Compression {
     if compression == Compression::LZ4 { Compression::LZ4_RAW } else { compression }
 }
 
-/// Copies a row group page for page.
+/// Copies the first columns of a row group page for page.
 fn copied<W: Write + Send>(
     chunks: &File,
     group: &RowGroupMetaData,
+    columns: usize,
     target: &mut SerializedRowGroupWriter<'_, W>,
 ) -> parquet::errors::Result<()> {
-    (0..group.num_columns()).try_for_each(|number| copied_column(chunks, group, number, target))
+    (0..columns).try_for_each(|number| copied_column(chunks, group, number, target))
 }
 
 /// Copies a column of a row group page for page.
@@ -385,7 +383,7 @@ pub(super) fn cut(path: &Path, texts: &Texts<'_>, output: &mut File, stop: &Stop
         let changes = cuts.count() > 0;
         let mut target = writer.next_row_group().map_err(failed)?;
         if !changes {
-            copied(&chunks, group, &mut target).map_err(failed)?;
+            copied(&chunks, group, group.num_columns(), &mut target).map_err(failed)?;
         } else {
             let source = reader.get_row_group(index).map_err(failed)?;
             for number in 0..group.num_columns() {
