@@ -19,8 +19,8 @@ const OTHER_SOURCES: &str = "(other)";
 pub(super) struct BySource<T>(HashMap<String, T>);
 
 impl<T: Default> BySource<T> {
-    /// The totals of a document's source. Once [`MOST_SOURCES`] sources are counted, further sources share the
-    /// totals of [`OTHER_SOURCES`].
+    /// The totals of a document's source. Once [`MOST_SOURCES`] sources are counted, further sources share
+    /// the totals of [`OTHER_SOURCES`].
     pub(super) fn of(&mut self, record: &DocumentRecord) -> &mut T {
         let source = source_of(record);
         let is_listed = self.0.len() < MOST_SOURCES || self.0.contains_key(source);

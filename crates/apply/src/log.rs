@@ -345,7 +345,7 @@ impl Log {
         Ok(())
     }
 
-    /// Puts back a missing file that a killed run had set aside: a power failure can lose its line of the log.
+    /// Puts back a missing file that a killed run set aside: a power failure can lose its line of the log.
     pub(super) fn put_back_lost(&mut self, path: &Path) {
         if self.key.is_some() && path.symlink_metadata().is_err() {
             self.put_back(&self.aside_of(path), path, None);

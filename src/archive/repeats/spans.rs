@@ -16,8 +16,8 @@ use fpdb_store::{DocumentRecord, Store};
 /// Maximum number of documents whose names are kept for later spans.
 const MOST_NAMES: usize = 4096;
 
-/// Maximum number of runs of windows among which a near occurrence is looked for. With more, an answer has the
-/// same symbols in more spans.
+/// Maximum number of runs of windows among which a near occurrence is looked for. With more, an answer has
+/// the same symbols in more spans.
 const MOST_RUNS: usize = 64;
 
 /// A span of a document, in symbols, and its source.
@@ -49,9 +49,9 @@ impl WindowJoiner {
         }
     }
 
-    /// The first windows of a run, with their source. In a run of one character, or of a short period, windows
-    /// occur again before they end. The source is then the last occurrence: unlike the first one, it moves on
-    /// with the windows, so the whole run is one span.
+    /// The first windows of a run, with their source. In a run of one character, or of a short period,
+    /// windows occur again before they end. The source is then the last occurrence: unlike the first one, it
+    /// moves on with the windows, so the whole run is one span.
     fn near(&self, cover: Cover, window: u32) -> Cover {
         let mut windows = cover.windows;
         let shift = |run: &Cover| i64::from(run.start) - i64::from(run.source_start);

@@ -294,8 +294,8 @@ impl Ranking {
         Ok(ranking)
     }
 
-    /// Orders documents of the same bytes and worth by arrival. `alike` has the bytes and ranks of documents of
-    /// one group and class, and is then cleared.
+    /// Orders documents of the same bytes and worth by arrival. `alike` has the bytes and ranks of documents
+    /// of one group and class, and is then cleared.
     fn order_by_arrival(&mut self, alike: &mut Vec<(Digest, Rank)>, keep: Keep) {
         if keep == Keep::Longest {
             alike.sort_unstable();
