@@ -212,10 +212,13 @@ impl Acting<'_> {
         let before = self.unchanged(number, path)?;
         let decision = before.mixed_with(decision);
         outcome.done_before = self.log.stands(&target, decision, false).is_some();
+        if let (Act::Mark, false, Some(change)) = (act, outcome.done_before || self.options.act, self.marking()) {
+            rewrite::check_marks(path, (state, &cuts), &change, self.stored, self.task.token())?;
+        }
         if outcome.done_before || !self.options.act {
             return Ok(Acted { step, done: self.options.act, outcome });
         }
-        let replaces = self.log.begun(&target);
+        let replaces = self.log.owns(&target);
         let part = self.log.part_of(&target);
         let mut noted = NotedAct { decision, part: Some(&part), ..NotedAct::new(act, path, Some(&target)) };
         self.log.begin(&noted)?;
@@ -231,14 +234,16 @@ impl Acting<'_> {
         }
         // The copy must be on disk before the log says so, because the next call trusts the log.
         let written = placing.synced()?;
-        // The log is synced first, so that it lists the copy even after a power failure.
+        // The log is synced first, so that it lists the copy even after a power failure, and tells it from the file
+        // of somebody else.
+        (noted.bytes, noted.modified) = (written.bytes, written.modified);
+        self.log.begin(&noted)?;
         self.log.sync()?;
         if replaces {
             placing.finish()?
         } else {
             placing.finish_new()?
         }
-        (noted.bytes, noted.modified) = (written.bytes, written.modified);
         self.log.end(&noted)?;
         outcome.bytes = written.bytes;
         Ok(Acted { step, done: true, outcome })
@@ -256,10 +261,10 @@ impl Acting<'_> {
         let (stop, file) = (self.task.token(), (state, cuts));
         match (act, &self.options.action, self.passages) {
             (Act::Write, ..) => rewrite::rewrite(path, file, &Change::LeaveOut, self.stored, output, stop),
-            (Act::Mark, Action::Write { mark: Some(field), .. }, passages) => {
-                let change = Change::Mark { field, passages, replaces: false };
-                rewrite::rewrite(path, file, &change, self.stored, output, stop)
-            }
+            (Act::Mark, ..) => match self.marking() {
+                Some(change) => rewrite::rewrite(path, file, &change, self.stored, output, stop),
+                None => files::copy(path, output, stop),
+            },
             (Act::Cut, _, Some(passages)) => {
                 let cutting = Cutting { passages, kept: self.kept(), limits: &self.options.limits };
                 let field = match &source.reading {
@@ -273,12 +278,22 @@ impl Acting<'_> {
         }
     }
 
+    /// The marks that copies get, if any.
+    fn marking(&self) -> Option<Change<'_>> {
+        match &self.options.action {
+            Action::Write { mark: Some(field), .. } => {
+                Some(Change::Mark { field, passages: self.passages, replaces: false })
+            }
+            _ => None,
+        }
+    }
+
     /// Removes the copy that an earlier run made of a file that is now left out.
     fn remove_copy(&mut self, path: &Path, target: &Path) -> Result<()> {
         match target.symlink_metadata() {
             Err(error) if files::is_missing(&error) => return Ok(()),
             // A file that no run of this log has written stays.
-            _ if !self.log.begun(target) => return Ok(()),
+            _ if !self.log.owns(target) => return Ok(()),
             _ => {}
         }
         let noted = NotedAct::new(Act::Omit, path, Some(target));

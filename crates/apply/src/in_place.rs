@@ -65,12 +65,19 @@ impl Acting<'_> {
         let documents = documents_of(&cuts);
         let step = FileStep { act: Act::Mark, target: None, documents, kept_out: 0, reason };
         let mut outcome = Outcome { applied: documents, ..outcome };
-        if !self.options.act {
-            return Ok(Some(Acted { step, done: false, outcome }));
-        }
         let decision = decision_of_marks(&cuts);
         let mut noted = NotedAct { decision, ..NotedAct::new(Act::Mark, path, None) };
-        if let Some(bytes) = self.log.stands(path, decision, true) {
+        let stands = self.log.stands(path, decision, true);
+        // Only marks of this report are replaced: a field of the records' own is refused however often it is asked.
+        let replaces = self.log.owns(path);
+        let change = Change::Mark { field, passages: self.passages, replaces };
+        if !self.options.act {
+            if stands.is_none() {
+                rewrite::check_marks(path, (state, &cuts), &change, self.stored, self.task.token())?;
+            }
+            return Ok(Some(Acted { step, done: false, outcome }));
+        }
+        if let Some(bytes) = stands {
             let facts = Facts::of(path)?;
             (noted.bytes, noted.modified) = (bytes, facts.modified);
             self.log.end(&noted)?;
@@ -82,12 +89,10 @@ impl Acting<'_> {
         let real = path.canonicalize().map_err(Error::io("find", path))?;
         let part = self.log.part_of(&real);
         files::remove_lost_part(&part)?;
-        let replaces = self.log.begun(path);
         noted.part = Some(&part);
         // The decision is left out: until the new file is complete, the log must not call it valid.
         self.log.begin(&NotedAct { decision: 0, ..noted })?;
         let placing = files::place(&real, part.clone(), path, |file| {
-            let change = Change::Mark { field, passages: self.passages, replaces };
             rewrite::rewrite(path, (state, &cuts), &change, self.stored, file, self.task.token())
         })?;
         let written = placing.synced()?;

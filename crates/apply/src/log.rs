@@ -54,9 +54,12 @@ struct Noted {
     /// A digest of everything that decides the content.
     decision: u64,
     bytes: u64,
-    /// The time of the file, in nanoseconds since 1970.
+    /// The time of the file, in nanoseconds since 1970. `None` until its content is complete.
     modified: Option<u64>,
     ended: bool,
+    /// Size and time of the file that an earlier act wrote and that this act, until it ends, may not yet have
+    /// replaced.
+    earlier: Option<(u64, u64)>,
 }
 
 /// An act to record in the log.
@@ -243,7 +246,8 @@ impl Log {
     /// The existing copies that earlier runs made at paths whose hashes are not in `places`: the source and
     /// the copy of each.
     pub(super) fn elsewhere(&self, places: &FxHashSet<u64>) -> Result<Vec<(String, PathBuf)>> {
-        let is_elsewhere = |key: u64, noted: &Noted| noted.modified.is_some() && !places.contains(&key);
+        let is_elsewhere =
+            |key: u64, noted: &Noted| (noted.modified.is_some() || noted.earlier.is_some()) && !places.contains(&key);
         let keys: FxHashSet<u64> =
             self.acts.iter().filter(|(key, noted)| is_elsewhere(**key, noted)).map(|(key, _)| *key).collect();
         let mut found = BTreeMap::new();
@@ -265,14 +269,21 @@ impl Log {
         let about = key_of(line.about());
         if line.report == self.digest {
             let decision = u64::from_str_radix(&line.decision, 16).unwrap_or_default();
-            let noted = Noted { decision, bytes: line.bytes, modified: line.modified, ended: line.done };
-            self.acts.insert(about, noted);
+            self.keep(about, decision, &line);
         }
         if line.done {
             self.unfinished.remove(&about);
         } else if line.part.is_some() || line.aside.is_some() {
             self.unfinished.insert(about, line);
         }
+    }
+
+    /// Keeps the facts of a line of this report.
+    fn keep(&mut self, about: u64, decision: u64, line: &LogLine) {
+        let of_before = |noted: &Noted| noted.modified.map(|modified| (noted.bytes, modified)).or(noted.earlier);
+        let earlier = self.acts.get(&about).filter(|_| !line.done).and_then(of_before);
+        let noted = Noted { decision, bytes: line.bytes, modified: line.modified, ended: line.done, earlier };
+        self.acts.insert(about, noted);
     }
 
     /// Writes the random key, so that no other program can predict the hidden names. The key is synced to
@@ -416,10 +427,15 @@ impl Log {
         self.acts.contains_key(&key_of(path))
     }
 
-    /// True if an earlier run has written the file at a path and the file has not changed since, or if an
-    /// earlier run has begun to write it and was killed.
+    /// True if an earlier run has written the file at a path, ended or not, and the file has not changed since.
     pub(super) fn owns(&self, path: &Path) -> bool {
-        self.acts.get(&key_of(path)).is_some_and(|noted| !noted.ended || is_as_noted(path, noted))
+        self.acts.get(&key_of(path)).is_some_and(|noted| {
+            let is_now = noted.modified.is_some() && is_as_noted(path, noted);
+            is_now
+                || noted.earlier.is_some_and(|(bytes, modified)| {
+                    is_as_noted(path, &Noted { bytes, modified: Some(modified), ..*noted })
+                })
+        })
     }
 
     /// The size of the file at a path, if an earlier run has written it by the same decision and the file has
@@ -456,8 +472,7 @@ impl Log {
             part: act.part.filter(|_| !done).map(shown),
             aside: act.aside.filter(|_| !done).map(shown),
         };
-        let noted = Noted { decision: act.decision, bytes: act.bytes, modified: line.modified, ended: done };
-        self.acts.insert(key_of(line.about()), noted);
+        self.keep(key_of(line.about()), act.decision, &line);
         let mut text = serde_json::to_vec(&line).map_err(|error| Error::io("write", &self.path)(error.into()))?;
         text.push(b'\n');
         self.append(&text)

@@ -33,6 +33,42 @@ fn a_second_report_needs_another_field_for_its_marks() {
     assert_eq!((run.status, &summary["applied"], &summary["left"]), (0, &2.into(), &0.into()), "{run:#?}");
 }
 
+/// A field of the records' own is never replaced, however often the marks are asked for, and the dry run
+/// refuses it too. The last field of a record is where earlier marks would be.
+#[test]
+fn a_field_of_the_records_is_never_taken_for_marks() {
+    let told = "1 file left alone: the records have this field already";
+    for (field, records) in [
+        ("text", lines(&[1, 2, 1]).replace("{", "{\"id\": 1, ")),
+        ("dup", lines(&[1, 2, 1]).replace('}', ",\"dup\":\"mine\",\"dup_survivor\":null}")),
+    ] {
+        for target in [&[][..], &["--write", "marked"]] {
+            let folder = Folder::new();
+            folder.write("in/a.jsonl", &records);
+            report(&folder);
+            let command = [&["apply", "report.jsonl", "--mark", field], target].concat();
+            for acts in [&[][..], &["--yes"], &["--yes"], &["--yes"], &[]] {
+                let run = folder.run(&[&command[..], acts].concat());
+                assert!(run.status == 2 && run.stderr.contains(told), "{field} {run:#?}");
+                assert_eq!(fs::read_to_string(folder.path().join("in/a.jsonl")).unwrap(), records, "{field}");
+            }
+        }
+    }
+}
+
+/// A file that somebody else puts at the place of a copy stays, although a copy was begun there.
+#[test]
+fn a_copy_that_failed_gives_no_right_to_its_place() {
+    let folder = Folder::new();
+    folder.write("in/a.jsonl", lines(&[1, 2, 1]).replace('}', ",\"dup\":1}"));
+    report(&folder);
+    let command = ["apply", "report.jsonl", "--write", "marked", "--mark", "dup", "--yes"];
+    assert_eq!(folder.run(&command).status, 2);
+    folder.write("marked/in/a.jsonl", "mine");
+    assert_eq!(folder.run(&command).status, 2);
+    assert_eq!(fs::read_to_string(folder.path().join("marked/in/a.jsonl")).unwrap(), "mine");
+}
+
 /// Messages, records and members are removable, and their files are not.
 #[test]
 fn only_a_copy_leaves_out_parts_of_a_file() {

@@ -1,7 +1,7 @@
 //! Rewrites JSON lines: edits some, copies the rest byte for byte.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::Path;
 
 use super::frames::{Encoder, Frames};
@@ -25,17 +25,36 @@ pub(super) fn rewrite(
     stop: &StopToken,
 ) -> Result<()> {
     let Some(compression) = compression else {
-        let input = File::open(path).map_err(Error::io("read", path))?;
-        return lines(path, input, edit, output, stop);
+        return lines(path, opened(path)?, edit, output, stop);
     };
-    let undecodable = |error: std::io::Error| {
-        Error::Document(DocumentError::Undecodable { format: compression.name(), source: error.into() })
-    };
-    let input = Frames::open(path, compression).map_err(undecodable)?;
+    let input = frames(path, compression)?;
     let failed = || Error::io("write a copy of", path);
     let mut encoder = Encoder::new(compression, &input.facts, output).map_err(failed())?;
     lines(path, input, edit, &mut encoder, stop)?;
     encoder.finish().map_err(failed())
+}
+
+/// Edits the lines of a file, and writes nothing.
+pub(super) fn check(
+    path: &Path,
+    compression: Option<Compression>,
+    edit: &LineEdit<'_>,
+    stop: &StopToken,
+) -> Result<()> {
+    match compression {
+        None => lines(path, opened(path)?, edit, &mut io::sink(), stop),
+        Some(compression) => lines(path, frames(path, compression)?, edit, &mut io::sink(), stop),
+    }
+}
+
+fn opened(path: &Path) -> Result<File> {
+    File::open(path).map_err(Error::io("read", path))
+}
+
+fn frames(path: &Path, compression: Compression) -> Result<Frames> {
+    Frames::open(path, compression).map_err(|error| {
+        Error::Document(DocumentError::Undecodable { format: compression.name(), source: error.into() })
+    })
 }
 
 fn lines(path: &Path, input: impl Read, edit: &LineEdit<'_>, output: &mut dyn Write, stop: &StopToken) -> Result<()> {

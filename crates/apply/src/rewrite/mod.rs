@@ -130,6 +130,30 @@ pub(super) fn rewrite(
     output.flush().map_err(Error::io("write", path))
 }
 
+/// Reads the file at `path`, whose records `can_mark`, as [`rewrite`] would, and writes nothing.
+///
+/// # Errors
+/// Those of [`rewrite`]: [`Error::FieldTaken`] above all.
+pub(super) fn check_marks(
+    path: &Path,
+    (state, cuts): (&FileState, &[Cut]),
+    change: &Change<'_>,
+    stored: &dyn StoredDocuments,
+    stop: &StopToken,
+) -> Result<()> {
+    let (&Change::Mark { field, passages, replaces }, FileState::File { kind, container, .. }) = (change, state) else {
+        return Ok(());
+    };
+    let marks = Marks { field, cuts, stored, passages, replaces };
+    match (container, kind) {
+        (Some(Container::Parquet), _) => behind_feature!("parquet", parquet::check_marks(path, &marks)),
+        (_, FileKind::Container(compression)) => {
+            json_lines::check(path, *compression, &|line, at| marks.line(line, at), stop)
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Indexes of the entries or rows to leave out, ascending.
 fn rows(cuts: &[Cut]) -> Vec<u64> {
     cuts.iter().flat_map(|cut| cut.start..cut.end).collect()

@@ -74,6 +74,13 @@ pub(super) fn rewrite(
     finished.flush().map_err(Error::io("write a copy of", path))
 }
 
+/// Fails as [`rewrite`] does if a column has the name of a mark.
+pub(super) fn check_marks(path: &Path, marks: &Marks<'_>) -> Result<()> {
+    let file = File::open(path).map_err(Error::io("read", path))?;
+    let reader = SerializedFileReader::new(file).map_err(|error| failed(path, error))?;
+    schema_of(reader.metadata(), Some(marks)).map(drop)
+}
+
 fn failed(path: &Path, error: ParquetError) -> Error {
     match error {
         ParquetError::External(cause) => match cause.downcast::<std::io::Error>() {
