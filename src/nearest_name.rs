@@ -4,27 +4,41 @@ use std::path::Path;
 
 use crate::ingest::first_names::{PARTS, names_by_path};
 use fpdb_host::error::Result;
+use fpdb_host::stop::StopToken;
 use fpdb_reading::input::absolute_name;
 use fpdb_store::Store;
 
 /// Maximum bytes of a name's beginning that is compared with the typed name.
 const LONGEST: usize = 200;
 
+/// Maximum number of characters of a typed name that is compared with names by its edits. A longer one differs
+/// from [`LONGEST`] bytes in more than a third of its characters.
+const LONGEST_TYPED: usize = 300;
+
+/// Maximum number of bytes of a typed name for which any name is searched: that of a path.
+const LONGEST_PATH: usize = 4096;
+
 /// Maximum number of names to compare, which takes some tenths of a second.
 const MOST_NAMES: usize = 100_000;
 
 /// The stored name that is most similar to `typed`, or the beginning of such a name that ends with a
-/// component. `None` if none is similar. A document or folder at the path `typed` comes first. If documents
+/// component. `None` if none is similar. A document or folder at the path `typed` comes first, if the host lets
+/// paths be told. If documents
 /// lie below `typed`, the result is this folder with `/` at its end, or this archive with `!`. Next come a
 /// folder or archive that begins with `typed`, and then a name with `typed` as its last components. Otherwise
 /// compares the names in the longest folder of `typed` that exists. Each of these searches looks at no more
-/// than 100,000 names.
-pub(crate) fn nearest_name(store: &Store, typed: &str) -> Result<Option<String>> {
+/// than 100,000 names. Searches for no name that is longer than a path may be.
+///
+/// # Errors
+/// [`Error::Stopped`](crate::Error::Stopped); a failure to read the store.
+pub(crate) fn nearest_name(store: &Store, typed: &str, stop: &StopToken) -> Result<Option<String>> {
     let wanted = typed.trim_end_matches(['/', '!']);
-    if wanted.is_empty() {
+    if wanted.is_empty() || typed.len() > LONGEST_PATH {
         return Ok(None);
     }
-    if let Some(name) = at_path(store, typed)? {
+    if store.tells_paths()
+        && let Some(name) = at_path(store, typed)?
+    {
         return Ok(Some(name));
     }
     for below in ["/", "!"].map(|end| format!("{wanted}{end}")) {
@@ -33,16 +47,16 @@ pub(crate) fn nearest_name(store: &Store, typed: &str) -> Result<Option<String>>
         }
     }
     let longer = |name: &str| Some(wanted.len() + name.get(wanted.len()..)?.find(['/', '!'])?);
-    if let Some(longer) = shortest(store, wanted, longer)? {
+    if let Some(longer) = shortest(store, wanted, longer, stop)? {
         return Ok(Some(longer));
     }
-    if let Some(elsewhere) = shortest(store, "", |name| end_below(name, wanted))? {
+    if let Some(elsewhere) = shortest(store, "", |name| end_below(name, wanted), stop)? {
         return Ok(Some(elsewhere));
     }
     let folders = typed.match_indices('/').rev().map(|(at, _)| &typed[..=at]).chain([""]);
     for folder in folders {
         if begins_a_name(store, folder)? {
-            return nearest_in(store, folder, typed);
+            return nearest_in(store, folder, typed, stop);
         }
     }
     Ok(None)
@@ -58,9 +72,15 @@ fn end_below(name: &str, wanted: &str) -> Option<usize> {
 
 /// The shortest beginning of a name that ends where `end_of` finds an end. Searches the names that begin with
 /// `beginning`.
-fn shortest(store: &Store, beginning: &str, end_of: impl Fn(&str) -> Option<usize>) -> Result<Option<String>> {
+fn shortest(
+    store: &Store,
+    beginning: &str,
+    end_of: impl Fn(&str) -> Option<usize>,
+    stop: &StopToken,
+) -> Result<Option<String>> {
     let (mut shortest, mut looked_at) = (None::<String>, 0);
     store.for_each_name_beginning(beginning, |mut name, _| {
+        stop.check()?;
         if let Some(end) = end_of(&name).filter(|&end| shortest.as_ref().is_none_or(|known| end < known.len())) {
             name.truncate(end);
             shortest = Some(name);
@@ -105,14 +125,18 @@ fn begins_a_name(store: &Store, beginning: &str) -> Result<bool> {
     Ok(begins)
 }
 
-fn nearest_in(store: &Store, folder: &str, typed: &str) -> Result<Option<String>> {
+fn nearest_in(store: &Store, folder: &str, typed: &str, stop: &StopToken) -> Result<Option<String>> {
     let wanted = typed.trim_end_matches('/');
+    if wanted.chars().nth(LONGEST_TYPED).is_some() {
+        return Ok(None);
+    }
     let mut nearest = None;
     // The largest distance of a similar name. Names at larger distances resemble the typed name only by
     // chance.
     let mut least = wanted[folder.len().min(wanted.len())..].chars().count() / 3 + 1;
     let (mut last, mut looked_at) = (String::new(), 0);
     store.for_each_name_beginning(folder, |name, _| {
+        stop.check()?;
         let ends = name.match_indices(['/', '!']).map(|(end, _)| end).chain([name.len()]);
         for end in ends.filter(|&end| end > folder.len() && end <= LONGEST) {
             let beginning = &name[..end];
@@ -152,7 +176,33 @@ fn edits(one: &str, other: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use fpdb_host::error::Error;
+    use fpdb_host::progress::Task;
+    use fpdb_kernel::profile::Profile;
+    use fpdb_store::StoreOptions;
+
     use super::*;
+    use crate::Document;
+    use crate::ingest::{IngestOptions, ingest_documents};
+
+    #[test]
+    fn a_search_ends_at_a_stop_and_soon_for_a_long_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::create(&folder.path().join("db"), &Profile::PROSE, &StoreOptions::default()).unwrap();
+        let names = (0..1000).map(|number| format!("a-long-name-{number:0180}"));
+        let documents: Vec<_> = names.map(|name| Document::new(name, "text")).collect();
+        ingest_documents(&store, documents.into_iter(), &IngestOptions::default(), &Task::new()).unwrap();
+        let (going, stopped) = (StopToken::new(), StopToken::new());
+        stopped.stop();
+        let typed = format!("a-long-name+{:0180}", 7);
+        assert!(nearest_name(&store, &typed, &going).unwrap().is_some());
+        assert!(matches!(nearest_name(&store, &typed, &stopped), Err(Error::Stopped)));
+        // The edits of such a name to all of these would take hours.
+        for long in [LONGEST_PATH, 1 << 20] {
+            assert_eq!(nearest_name(&store, &"a".repeat(long), &going).unwrap(), None);
+            assert_eq!(nearest_name(&store, &"a#".repeat(long), &going).unwrap(), None);
+        }
+    }
 
     #[test]
     fn the_last_components_are_found_below_others() {

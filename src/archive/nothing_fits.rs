@@ -6,16 +6,17 @@ use std::collections::BTreeSet;
 use crate::nearest_name::nearest_name;
 use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::Task;
+use fpdb_host::stop::StopToken;
 use fpdb_store::{Store, field_key};
 
 /// Returns the error for an option whose `value` fits no document. The error has the most similar beginning
 /// of a stored name.
 ///
 /// # Errors
-/// Always: [`Error::NothingFits`], or an error from reading the document records.
-pub(crate) fn nothing_fits<T>(store: &Store, option: &'static str, value: &str) -> Result<T> {
+/// Always: [`Error::NothingFits`], [`Error::Stopped`], or an error from reading the document records.
+pub(crate) fn nothing_fits<T>(store: &Store, option: &'static str, value: &str, stop: &StopToken) -> Result<T> {
     let value = folder_of(value);
-    let nearest = nearest_name(store, value.trim_start_matches('^'))?;
+    let nearest = nearest_name(store, value.trim_start_matches('^'), stop)?;
     Err(Error::NothingFits { option, value, nearest })
 }
 

@@ -131,6 +131,15 @@ impl DatabaseBuilder {
         self
     }
 
+    /// If `tell` is false, no error tells that a document was read from a path that was asked for: hints name
+    /// documents by the names that they have. For hosts whose users must not learn of its files. Default:
+    /// true.
+    #[must_use]
+    pub fn tell_paths(mut self, tell: bool) -> Self {
+        self.store.tell_paths = tell;
+        self
+    }
+
     /// If `give_up` is true, lets [`Self::repair`] remove damaged documents whose files cannot be opened.
     #[must_use]
     pub fn give_up_missing(mut self, give_up: bool) -> Self {
@@ -200,7 +209,7 @@ impl DatabaseBuilder {
     /// Checks the settings of a reader. A reader also works with less memory than a writer needs, but slowly.
     fn check(&self) -> Result<()> {
         let invalid = |name, value, expected| Err(Error::InvalidParameter { name, value, expected });
-        let StoreOptions { cache_bytes, memory, threads, raise_open_files: _ } = self.store;
+        let StoreOptions { cache_bytes, memory, threads, raise_open_files: _, tell_paths: _ } = self.store;
         if !(1..=Self::MOST_MEMORY).contains(&memory) {
             return invalid("memory", format!("{memory} bytes"), MEMORY_RANGE);
         }

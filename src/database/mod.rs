@@ -322,7 +322,7 @@ impl Database {
     /// Fails if the store cannot be read.
     pub fn nearest_name(&self, typed: &str) -> Result<Option<String>> {
         let store = self.store.as_of_last_commit();
-        self.store.unless_gone(nearest_name::nearest_name(&store, typed))
+        self.store.unless_gone(nearest_name::nearest_name(&store, typed, &StopToken::new()))
     }
 
     /// The documents with a name, oldest first. There are several if versions are kept. Another spelling of

@@ -74,7 +74,10 @@ impl<'a> QueryContext<'a> {
             QuerySource::Text { name, text } => reader.read_text(name, text),
             QuerySource::Stored(name) => match ids_named(store, name)?.last() {
                 Some(&newest) => reader.read_stored(store, newest, texts),
-                None => Err(Error::NoSuchDocument { name: name.clone(), nearest: nearest_name(store, name)? }),
+                None => Err(Error::NoSuchDocument {
+                    name: name.clone(),
+                    nearest: nearest_name(store, name, self.task.token())?,
+                }),
             },
             QuerySource::Number(id) => {
                 store.document_numbered(id.0)?;

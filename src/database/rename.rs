@@ -16,6 +16,7 @@ use crate::ingest::{PARTS, name_place};
 use crate::nearest_name::nearest_name;
 use fpdb_host::error::{Error, Result};
 use fpdb_host::schema::{Answer, Schema};
+use fpdb_host::stop::StopToken;
 use fpdb_reading::input::{absolute_name, file_name_of, is_gone, is_missing, tidied};
 use fpdb_store::{Batch, Committer, DocumentRecord, NamePlace, SourceRecord, Store};
 
@@ -139,7 +140,7 @@ fn not_found(store: &Store, old: &str) -> Result<Error> {
             let expected = "the name of a file or folder: parts of a file are renamed with it";
             Error::InvalidParameter { name: "old", value: old.to_owned(), expected }
         }
-        false => Error::NoSuchDocument { name: old.to_owned(), nearest: nearest_name(store, old)? },
+        false => Error::NoSuchDocument { name: old.to_owned(), nearest: nearest_name(store, old, &StopToken::new())? },
     })
 }
 

@@ -68,7 +68,7 @@ impl Units {
             Ok(true)
         })?;
         if submissions.are_missing() {
-            return nothing_fits(store, "submission_by", pattern);
+            return nothing_fits(store, "submission_by", pattern, stop);
         }
         let mut sizes = vec![[0u64; 2]; next_document as usize];
         let mut room = Vec::new();

@@ -104,6 +104,11 @@ impl Store {
         self.options.memory
     }
 
+    /// True if errors may tell which documents were read from a path that was asked for.
+    pub fn tells_paths(&self) -> bool {
+        self.options.tell_paths
+    }
+
     /// The threads that work for this store.
     pub fn pool(&self) -> &Pool {
         &self.pool

@@ -113,7 +113,7 @@ pub(crate) use plan::plan;
 /// Decides which documents are removable.
 pub(crate) fn decide(store: &Store, options: &DedupOptions, task: &Task<'_>) -> Result<Decided> {
     options.check()?;
-    check_choices(store, options)?;
+    check_choices(store, options, task.token())?;
     let documents = store.view().state().documents;
     let temp = TempSpace::beside(store.root(), options.temp_dir.as_deref())?;
     let plan = MemoryPlan::new(documents, options, store.memory())?;

@@ -21,6 +21,7 @@ use super::terms::sets;
 use fpdb_host::error::{Error, Result};
 use fpdb_host::schema::{Answer, Schema};
 use fpdb_host::spill::TempSpace;
+use fpdb_host::stop::StopToken;
 use fpdb_store::Store;
 
 /// The division of the memory. All sizes are in bytes.
@@ -118,7 +119,7 @@ impl Answer for DedupPlan {
 /// The errors of the run, except too little memory.
 pub(crate) fn plan(store: &Store, options: &DedupOptions) -> Result<DedupPlan> {
     options.check()?;
-    check_choices(store, options)?;
+    check_choices(store, options, &StopToken::new())?;
     let (view, stored) = (store.view(), store.document_ids()?);
     let temp = TempSpace::beside(store.root(), options.temp_dir.as_deref())?;
     let documents = view.state().documents;

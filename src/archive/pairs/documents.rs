@@ -171,19 +171,19 @@ impl Documents {
             Ok(true)
         })?;
         if let Some((prefix, _)) = options.across.iter().zip(met).find(|(_, met)| !met) {
-            return nothing_fits(store, "across", prefix);
+            return nothing_fits(store, "across", prefix, task.token());
         }
         if let Some((prefix, _)) = options.old.iter().zip(met_old).find(|(_, met)| !met) {
-            return nothing_fits(store, "old", prefix);
+            return nothing_fits(store, "old", prefix, task.token());
         }
         if let Some(((name, value), _)) = options.metadata.iter().zip(met_values).find(|(_, met)| !met) {
             return Err(no_such_value(store, name, value, task)?);
         }
         if let (Some(pattern), true) = (&options.submission_by, documents.submissions.are_missing()) {
-            return nothing_fits(store, "submission_by", pattern);
+            return nothing_fits(store, "submission_by", pattern, task.token());
         }
         if let (GroupBy::Name(pattern), true) = (&options.group_by, numbers.is_empty()) {
-            return nothing_fits(store, "group_by", pattern);
+            return nothing_fits(store, "group_by", pattern, task.token());
         }
         // The size of a submission is known once all its files are.
         let of_age = documents.new.iter().zip(&documents.sizes).filter(|(_, sizes)| **sizes != [0; 2]);

@@ -37,6 +37,8 @@ pub struct StoreOptions {
     pub threads: usize,
     /// If true, raises the limit of open files of the process. Otherwise only checks the limit.
     pub raise_open_files: bool,
+    /// If true, errors may tell which documents were read from a path that was asked for.
+    pub tell_paths: bool,
 }
 
 impl Default for StoreOptions {
@@ -46,6 +48,7 @@ impl Default for StoreOptions {
             memory: (memory::of_machine() / 4).max(LEAST_MEMORY),
             threads: pool::processors(),
             raise_open_files: false,
+            tell_paths: true,
         }
     }
 }

@@ -20,6 +20,7 @@ use crate::archive::nothing_fits::nothing_fits;
 use fpdb_host::clock::{DocumentTime, TimeSource};
 use fpdb_host::error::{Error, Result};
 use fpdb_host::spill::{Sorter, TempSpace};
+use fpdb_host::stop::StopToken;
 use fpdb_kernel::document::Digest;
 use fpdb_reading::input::NamePrefix;
 use fpdb_store::{DocumentRecord, Store};
@@ -404,9 +405,9 @@ fn protects(prefix: &NamePrefix, record: &DocumentRecord) -> bool {
 /// Checks that each prefix and pattern fits a document, before hours of work.
 ///
 /// # Errors
-/// [`Error::NothingFits`]; [`Error::InvalidParameter`] for a pattern that is not a regular expression; errors
-/// from reading the documents.
-pub(in crate::archive::dedup) fn check_choices(store: &Store, options: &DedupOptions) -> Result<()> {
+/// [`Error::NothingFits`]; [`Error::InvalidParameter`] for a pattern that is not a regular expression;
+/// [`Error::Stopped`]; errors from reading the documents.
+pub(in crate::archive::dedup) fn check_choices(store: &Store, options: &DedupOptions, stop: &StopToken) -> Result<()> {
     let choices = Choices::new(options)?;
     let mut protect: Vec<_> = options.protect.iter().zip(&choices.prefixes).collect();
     let mut prefer: Vec<_> = options.prefer.iter().zip(&choices.patterns).collect();
@@ -414,13 +415,14 @@ pub(in crate::archive::dedup) fn check_choices(store: &Store, options: &DedupOpt
         return Ok(());
     }
     store.for_each_document(|_, record| {
+        stop.check()?;
         protect.retain(|(_, prefix)| !protects(prefix, &record));
         prefer.retain(|(_, pattern)| !pattern.is_match(&record.name));
         Ok(!(protect.is_empty() && prefer.is_empty()))
     })?;
     match (protect.first(), prefer.first()) {
-        (Some((prefix, _)), _) => nothing_fits(store, "protect", prefix),
-        (None, Some((pattern, _))) => nothing_fits(store, "prefer", pattern),
+        (Some((prefix, _)), _) => nothing_fits(store, "protect", prefix, stop),
+        (None, Some((pattern, _))) => nothing_fits(store, "prefer", pattern, stop),
         (None, None) => Ok(()),
     }
 }
