@@ -55,7 +55,7 @@ impl App {
         if !options.listen.ip().is_loopback() && !keys.are_needed() {
             return Err(ServeError::NeedsKeys { address: options.listen });
         }
-        let mut builder = Database::builder().raise_open_files(true);
+        let mut builder = Database::builder().raise_open_files(true).tell_paths(false);
         if let Some(memory) = options.memory {
             builder = builder.memory(memory);
         }
@@ -72,7 +72,7 @@ impl App {
             let database = builder.open_writer(&options.db)?;
             let reader = Reader::new(database.reader());
             let reopening = Reopening::new(options.db.clone(), builder, reader.clone());
-            (reader, Writer::start(database, reopening, written.clone())?)
+            (reader, Writer::start(database, reopening, written.clone(), options.queue)?)
         };
         let mut epoch = [0; 4];
         getrandom::fill(&mut epoch)
@@ -134,7 +134,8 @@ impl App {
 }
 
 /// Opens the database at [`ServeOptions::db`] and answers requests until SIGTERM or SIGINT. After the signal,
-/// it finishes running requests and commits waiting changes. After SIGHUP it reads the key file and the
+/// it finishes running requests and commits waiting changes. After a second one the process ends at once, with
+/// status 130. After SIGHUP it reads the key file and the
 /// certificate again. It calls `started` with the address once it accepts requests.
 ///
 /// # Errors
@@ -197,6 +198,16 @@ async fn run(app: Arc<App>, started: impl FnOnce(std::net::SocketAddr)) -> Resul
         _ = interrupt.recv() => {}
     }
     log::event("ending", "requests under way are finished");
+    tokio::spawn(async move {
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+        }
+        log::event("ended", "by a second signal");
+        // No code runs at this exit, so nothing of the store is closed below a thread that writes: it is as
+        // after a kill, which loses nothing that was acknowledged.
+        signal_hook::low_level::exit(130);
+    });
     ending.ready.store(false, Ordering::Relaxed);
     let _ = end.send(());
     if tokio::time::timeout(patience, answering).await.is_err() {

@@ -10,7 +10,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use fpdb::{Progress, StopToken, Task};
 use serde::Serialize;
-use tokio::sync::Semaphore;
+use tokio::sync::{Notify, Semaphore};
 use utoipa::ToSchema;
 
 use crate::keys::{Identity, Rights};
@@ -120,6 +120,8 @@ pub(crate) struct Job {
     asked_at: u64,
     pub(crate) stop: StopToken,
     pub(crate) step: Arc<Step>,
+    /// Notified when the job is dropped.
+    dropped: Notify,
     progressing: Mutex<Progressing>,
     figures: JobFigures,
 }
@@ -127,6 +129,11 @@ pub(crate) struct Job {
 impl Job {
     fn progressing(&self) -> std::sync::MutexGuard<'_, Progressing> {
         self.progressing.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// True if the job is of this kind, and this key may see it.
+    fn is_seen(&self, kind: JobKind, who: &Identity) -> bool {
+        self.kind == kind && (self.owner == who.name || who.rights == Rights::Admin)
     }
 
     pub(crate) fn state(&self) -> JobState {
@@ -248,6 +255,7 @@ impl Jobs {
             asked_at,
             stop: self.stop.child(),
             step: Arc::default(),
+            dropped: Notify::new(),
             progressing: Mutex::new(progressing),
             figures: self.figures.clone(),
         });
@@ -262,16 +270,14 @@ impl Jobs {
 
     /// The job with this id and kind, if this key may see it.
     pub(crate) fn find(&self, kind: JobKind, id: &str, who: &Identity) -> Answer<Arc<Job>> {
-        let may_see = |job: &Job| job.owner == who.name || who.rights == Rights::Admin;
         let jobs = self.jobs();
-        let found = jobs.iter().find(|job| job.id == id && job.kind == kind && may_see(job));
+        let found = jobs.iter().find(|job| job.id == id && job.is_seen(kind, who));
         found.cloned().ok_or_else(Problem::no_job)
     }
 
     /// The jobs of a kind that this key may see, oldest first.
     pub(crate) fn list(&self, kind: JobKind, who: &Identity) -> Vec<JobView> {
-        let may_see = |job: &&Arc<Job>| job.kind == kind && (job.owner == who.name || who.rights == Rights::Admin);
-        self.jobs().iter().filter(may_see).map(|job| job.view()).collect()
+        self.jobs().iter().filter(|job| job.is_seen(kind, who)).map(|job| job.view()).collect()
     }
 
     /// Stops a job and drops its result.
@@ -283,6 +289,7 @@ impl Jobs {
                 progressing.state = JobState::Stopped;
             }
         }
+        job.dropped.notify_one();
         self.jobs().retain(|other| !Arc::ptr_eq(other, job));
     }
 
@@ -299,8 +306,12 @@ impl Jobs {
     ) {
         let (running, job) = (Arc::clone(&self.running), Arc::clone(job));
         tokio::spawn(async move {
-            let Ok(_room) = running.acquire_owned().await else { return };
-            if !job.begin() {
+            // The work of a job that is dropped while it waits is dropped with it.
+            let room = tokio::select! {
+                room = running.acquire_owned() => room,
+                () = job.dropped.notified() => return,
+            };
+            if room.is_err() || !job.begin() {
                 return;
             }
             let worker = Arc::clone(&job);

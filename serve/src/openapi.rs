@@ -120,7 +120,8 @@ fn answers() -> Map<String, Value> {
     });
     let text = json!({
         "text": {"type": ["string", "null"], "description": "The text, if it was asked for; null if it can no longer be had"},
-        "text_encoding": {"type": ["string", "null"], "description": "The encoding of the text that offsets of answers count"}
+        "text_encoding": {"type": ["string", "null"], "description": "The encoding of the text that offsets of answers count"},
+        "text_base64": {"type": "string", "description": "The bytes of the text, if they are not UTF-8: the text has U+FFFD for some of them"}
     });
     components.insert("ResultLine".into(), json!({"anyOf": result}));
     components.insert("QueryLine".into(), json!({"anyOf": [refer("fpdb.query/1"), unreadable]}));

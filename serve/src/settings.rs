@@ -54,7 +54,8 @@ pub struct ServeOptions {
     pub threads: Option<usize>,
     /// Number of requests that are processed at the same time. `None`: two per processor.
     pub workers: Option<usize>,
-    /// Number of requests that may wait for a worker. A further request is refused with 503.
+    /// Number of requests that may wait for a worker and, apart from them, of changes that are made or wait for
+    /// the writer. A further one is refused with 503.
     pub queue: usize,
     /// Number of requests of one key that are processed or wait at the same time. A further request is
     /// refused with 429.
@@ -69,7 +70,7 @@ pub struct ServeOptions {
     /// Bytes of bodies that may be in memory at the same time; a further request is refused with 503.
     #[serde(deserialize_with = "size")]
     pub body_memory: usize,
-    /// Maximum number of matches that a query returns.
+    /// Maximum number of matches that a query returns, or a report.
     pub max_results: usize,
     /// Seconds after which a request is ended. Jobs have no such limit.
     pub request_seconds: u64,

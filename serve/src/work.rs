@@ -1,5 +1,5 @@
 //! Work: runs blocking work on separate threads. The number of running requests is bounded, and so is the
-//! number of waiting ones.
+//! number of waiting ones. Changes have a bound of their own, in `writer`.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,7 +9,7 @@ use tokio::sync::Semaphore;
 
 use crate::problem::{Answer, Problem};
 
-/// The places of requests. Each request that is processed or waits has a place.
+/// The places of requests that read. A request that is processed has a place, and so has one that waits.
 pub(crate) struct Work {
     workers: Semaphore,
     /// Number of workers.
@@ -89,8 +89,14 @@ impl Work {
             let _place = place;
             work(&stop)
         };
-        tokio::task::spawn_blocking(run).await.unwrap_or_else(|failed| Err(Problem::internal(failed.to_string())))
+        blocking(run).await
     }
+}
+
+/// Runs `work` on a thread that may block. Requests share the two threads of the runtime, so nothing that takes
+/// longer than a look-up may run there: parsing a body does.
+pub(crate) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Answer<T> + Send + 'static) -> Answer<T> {
+    tokio::task::spawn_blocking(work).await.unwrap_or_else(|failed| Err(Problem::internal(failed.to_string())))
 }
 
 #[cfg(test)]

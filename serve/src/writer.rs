@@ -14,17 +14,13 @@ use fpdb::{
     SkipReason, StopToken, StoreFailure, Task,
 };
 use prometheus_client::metrics::counter::Counter;
-use tokio::sync::{OwnedSemaphorePermit, mpsc, oneshot};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, TryAcquireError, mpsc, oneshot};
 
 use crate::error::{Result, ServeError};
 use crate::jobs::Step;
 use crate::problem::{Answer, Problem};
 use crate::removing::Removing;
 use crate::reopening::Reopening;
-use crate::work::Place;
-
-/// Maximum number of changes that wait for the writer.
-const WAITING: usize = 1024;
 
 /// Maximum number of documents in a commit, and of their bytes.
 const IN_A_COMMIT: usize = 1000;
@@ -60,17 +56,17 @@ impl Put {
     }
 }
 
-/// The place of a request and the room of its body. A change keeps both until it is made: its bytes stay in
+/// The place of a change and the room of its body. A change keeps both until it is made: its bytes stay in
 /// memory even if the client has gone. Both are free before the client hears of the outcome, so that its next
 /// request finds room.
 pub(crate) struct Held {
-    _place: Place,
+    _place: OwnedSemaphorePermit,
     _room: Option<OwnedSemaphorePermit>,
 }
 
 impl Held {
     /// Without a body there is no room.
-    pub(crate) fn new(place: Place, room: impl Into<Option<OwnedSemaphorePermit>>) -> Self {
+    pub(crate) fn new(place: OwnedSemaphorePermit, room: impl Into<Option<OwnedSemaphorePermit>>) -> Self {
         Self { _place: place, _room: room.into() }
     }
 }
@@ -78,15 +74,19 @@ impl Held {
 /// Sends the outcome of a change to the request that waits for it.
 type Reply<T> = oneshot::Sender<Answer<T>>;
 
+/// The documents of a change, which are made when the writer takes them: together they may take many times the
+/// memory of the body.
+pub(crate) type Documents = Box<dyn Iterator<Item = Document> + Send>;
+
 /// A change.
 enum Change {
     Put(Box<Put>, Held, Reply<Stored>),
-    Bulk(Vec<Put>, Held, Reply<IngestSummary>),
+    Bulk(Documents, IngestOptions, Held, Reply<IngestSummary>),
     Remove(Removing, StopToken, Held, Reply<Removal>),
-    Compact(StopToken, Arc<Step>, Reply<fpdb::maintenance::Compaction>),
-    Backup(PathBuf, BackupOptions, StopToken, Arc<Step>, Reply<Backup>),
+    Compact(StopToken, Arc<Step>, Held, Reply<fpdb::maintenance::Compaction>),
+    Backup(PathBuf, BackupOptions, StopToken, Arc<Step>, Held, Reply<Backup>),
     /// No change: it lets the thread open the database again.
-    Nothing,
+    Nothing(Held),
 }
 
 impl Change {
@@ -98,11 +98,11 @@ impl Change {
         }
         match self {
             Self::Put(_, _, reply) => refused(reply),
-            Self::Bulk(_, _, reply) => refused(reply),
+            Self::Bulk(_, _, _, reply) => refused(reply),
             Self::Remove(_, _, _, reply) => refused(reply),
-            Self::Compact(_, _, reply) => refused(reply),
-            Self::Backup(_, _, _, _, reply) => refused(reply),
-            Self::Nothing => {}
+            Self::Compact(_, _, _, reply) => refused(reply),
+            Self::Backup(_, _, _, _, _, reply) => refused(reply),
+            Self::Nothing(_) => {}
         }
     }
 }
@@ -184,15 +184,24 @@ impl Stored {
 
 /// Hands changes to the writer.
 pub(crate) struct Writer {
-    changes: Mutex<Option<mpsc::Sender<Change>>>,
+    changes: Mutex<Option<mpsc::UnboundedSender<Change>>>,
     thread: Mutex<Option<JoinHandle<()>>>,
+    /// The places of changes: one that waits for the thread has a place, and so has one that is made. Those who
+    /// read have other places, so a compaction, for which changes wait, holds up no query.
+    places: Arc<Semaphore>,
+    most: usize,
     written: Written,
 }
 
 impl Writer {
-    /// Starts the thread.
-    pub(crate) fn start(database: DatabaseWriter, mut reopening: Reopening, written: Written) -> Result<Self> {
-        let (sender, mut waiting) = mpsc::channel(WAITING);
+    /// Starts the thread. At most `most` changes are made or wait.
+    pub(crate) fn start(
+        database: DatabaseWriter,
+        mut reopening: Reopening,
+        written: Written,
+        most: usize,
+    ) -> Result<Self> {
+        let (sender, mut waiting) = mpsc::unbounded_channel();
         let counted = written.clone();
         let run = move || {
             let (mut database, mut next) = (Some(database), None);
@@ -208,16 +217,36 @@ impl Writer {
         };
         let thread = thread::Builder::new().name("writer".into()).spawn(run);
         let thread = thread.map_err(ServeError::system("start a thread"))?;
-        Ok(Self { changes: Mutex::new(Some(sender)), thread: Mutex::new(Some(thread)), written })
+        Ok(Self { thread: Mutex::new(Some(thread)), ..Self::of(Some(sender), written, most) })
     }
 
     /// The writer of a service that only reads: it takes no changes.
     pub(crate) fn none(written: Written) -> Self {
-        Self { changes: Mutex::default(), thread: Mutex::default(), written }
+        Self::of(None, written, 0)
+    }
+
+    fn of(changes: Option<mpsc::UnboundedSender<Change>>, written: Written, most: usize) -> Self {
+        let places = Arc::new(Semaphore::new(most));
+        Self { changes: Mutex::new(changes), thread: Mutex::default(), places, most, written }
+    }
+
+    /// Takes a place for a change, unless all are taken.
+    pub(crate) fn enter(&self) -> Answer<OwnedSemaphorePermit> {
+        Arc::clone(&self.places).try_acquire_owned().map_err(|refused| match refused {
+            TryAcquireError::NoPermits => Problem::busy(),
+            TryAcquireError::Closed => Problem::ending(),
+        })
+    }
+
+    /// Waits for a place. Jobs do so, whose number has a bound of its own.
+    async fn wait(&self) -> Answer<Held> {
+        let place = Arc::clone(&self.places).acquire_owned().await.map_err(|_| Problem::ending())?;
+        Ok(Held::new(place, None))
     }
 
     /// Makes the waiting changes, accepts no further ones, and closes the database.
     pub(crate) fn end(&self) {
+        self.places.close();
         drop(self.changes.lock().unwrap_or_else(PoisonError::into_inner).take());
         let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(thread) = thread {
@@ -231,32 +260,31 @@ impl Writer {
     pub(crate) fn recover(&self) {
         let changes = self.changes.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(changes) = changes.as_ref().filter(|_| self.written.is_stopped()) {
-            // If the queue is full, one of its changes has the same effect.
-            let _ = changes.try_send(Change::Nothing);
+            // If all places are taken, one of the changes has the same effect.
+            if let Ok(place) = self.enter() {
+                // A thread that has panicked does not open it.
+                let _ = changes.send(Change::Nothing(Held::new(place, None)));
+            }
         }
     }
 
-    /// Number of changes that wait for the thread.
+    /// Number of changes that wait for the thread, or are made.
     pub(crate) fn waiting(&self) -> usize {
-        let changes = self.changes.lock().unwrap_or_else(PoisonError::into_inner);
-        changes.as_ref().map_or(0, |changes| changes.max_capacity() - changes.capacity())
+        self.most - self.places.available_permits()
     }
 
     /// False if the database refused the last change within [`REFUSED`] or takes no further ones, or if the
     /// thread has panicked.
     pub(crate) fn is_well(&self) -> bool {
         let changes = self.changes.lock().unwrap_or_else(PoisonError::into_inner);
-        !self.written.refused_within(REFUSED) && !changes.as_ref().is_some_and(mpsc::Sender::is_closed)
+        !self.written.refused_within(REFUSED) && !changes.as_ref().is_some_and(mpsc::UnboundedSender::is_closed)
     }
 
     async fn change<T>(&self, change: impl FnOnce(Reply<T>) -> Change) -> Answer<T> {
         let sender = self.changes.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let (reply, outcome) = oneshot::channel();
-        match sender.ok_or_else(Problem::ending)?.try_send(change(reply)) {
-            Ok(()) => outcome.await.map_err(|_| Problem::internal(DEAD))?,
-            Err(mpsc::error::TrySendError::Full(_)) => Err(Problem::busy()),
-            Err(mpsc::error::TrySendError::Closed(_)) => Err(Problem::internal(DEAD)),
-        }
+        sender.ok_or_else(Problem::ending)?.send(change(reply)).map_err(|_| Problem::internal(DEAD))?;
+        outcome.await.map_err(|_| Problem::internal(DEAD))?
     }
 
     /// Adds a document, and returns once it is committed.
@@ -265,8 +293,8 @@ impl Writer {
     }
 
     /// Adds documents, and returns once all are committed.
-    pub(crate) async fn bulk(&self, puts: Vec<Put>, held: Held) -> Answer<IngestSummary> {
-        self.change(|reply| Change::Bulk(puts, held, reply)).await
+    pub(crate) async fn bulk(&self, documents: Documents, options: IngestOptions, held: Held) -> Answer<IngestSummary> {
+        self.change(|reply| Change::Bulk(documents, options, held, reply)).await
     }
 
     /// Removes documents, and returns once all are removed and committed.
@@ -276,7 +304,8 @@ impl Writer {
 
     /// Folds the database into one run.
     pub(crate) async fn compact(&self, stop: StopToken, step: Arc<Step>) -> Answer<fpdb::maintenance::Compaction> {
-        self.change(|reply| Change::Compact(stop, step, reply)).await
+        let held = self.wait().await?;
+        self.change(|reply| Change::Compact(stop, step, held, reply)).await
     }
 
     /// Copies the database into a folder of backups.
@@ -287,7 +316,8 @@ impl Writer {
         stop: StopToken,
         step: Arc<Step>,
     ) -> Answer<Backup> {
-        self.change(|reply| Change::Backup(folder, options, stop, step, reply)).await
+        let held = self.wait().await?;
+        self.change(|reply| Change::Backup(folder, options, stop, step, held, reply)).await
     }
 }
 
@@ -296,7 +326,7 @@ impl Writer {
 fn make(
     database: &DatabaseWriter,
     change: Change,
-    waiting: &mut mpsc::Receiver<Change>,
+    waiting: &mut mpsc::UnboundedReceiver<Change>,
     written: &Written,
 ) -> Option<Change> {
     // Errors of `send` are ignored, because the request that waits for the reply may have ended.
@@ -326,9 +356,7 @@ fn make(
             ingest_group(database, group, &options, written);
             return next;
         }
-        Change::Bulk(puts, held, reply) => {
-            let options = puts.first().map(|put| put.options.clone()).unwrap_or_default();
-            let documents: Vec<Document> = puts.into_iter().map(Put::into_document).collect();
+        Change::Bulk(documents, options, held, reply) => {
             let summary = database.ingest_with(documents, &options, &Task::new());
             written.note(&summary);
             if let Ok(summary) = &summary {
@@ -343,7 +371,7 @@ fn make(
             drop(held);
             let _ = reply.send(removal.map_err(Problem::from));
         }
-        Change::Compact(stop, step, reply) => {
+        Change::Compact(stop, step, held, reply) => {
             let compaction = database.compact(&Task::new().progress(&*step).stop(&stop));
             // A compaction is no commit.
             if compaction.is_err() {
@@ -353,13 +381,15 @@ fn make(
             if let Err(Error::Store { .. }) = &compaction {
                 written.stopped.store(true, Ordering::Relaxed);
             }
+            drop(held);
             let _ = reply.send(compaction.map_err(Problem::from));
         }
-        Change::Backup(folder, options, stop, step, reply) => {
+        Change::Backup(folder, options, stop, step, held, reply) => {
             let backup = database.backup(folder, &options, &Task::new().progress(&*step).stop(&stop));
+            drop(held);
             let _ = reply.send(backup.map_err(Problem::from));
         }
-        Change::Nothing => {}
+        Change::Nothing(held) => drop(held),
     }
     None
 }

@@ -375,6 +375,27 @@ fn small_documents_that_arrive_together_share_commits() {
 }
 
 #[test]
+fn a_second_signal_ends_the_service_at_once() {
+    let folder = prepared();
+    let mut service = Service::start(&folder, &["--client-seconds", "60"]);
+    assert_eq!(service.ask("PUT", "/v1/documents/a", "", TEXT.as_bytes()).unwrap().0, 201);
+    // A request under way, for which the first signal lets the service wait.
+    let mut slow = TcpStream::connect(service.address).unwrap();
+    let head = format!("PUT /v1/documents/b HTTP/1.1\r\nhost: {}\r\ncontent-length: 8\r\n\r\nfour", service.address);
+    slow.write_all(head.as_bytes()).unwrap();
+    std::thread::sleep(Duration::from_millis(200));
+    service.signal("INT");
+    service.logged("event", "ending");
+    assert_eq!(service.process.try_wait().unwrap(), None);
+    let begun = Instant::now();
+    service.signal("INT");
+    assert_eq!(service.process.wait().unwrap().code(), Some(130));
+    assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
+    assert_eq!(folder.ok(&["list", "--db", "db", "--format", "json"]).json().len(), 1);
+    assert_eq!(folder.run(&["verify", "--db", "db"]).status, 0);
+}
+
+#[test]
 fn clients_that_are_slow_or_too_many_are_cut_off() {
     let folder = prepared();
     let service = Service::start(&folder, &["--client-seconds", "1", "--connections", "2"]);

@@ -4,6 +4,8 @@ import { count, h, say } from "./dom.js";
 
 // What was asked last: it is kept while the reader looks at documents.
 let last = { text: "", report: null, of: null };
+// The number of questions so far: an answer that comes after a later question was asked is not shown.
+let questions = 0;
 
 export function comparePage(main, address, session) {
   const most = { top: Math.min(100, session.max_results) };
@@ -35,16 +37,19 @@ export function comparePage(main, address, session) {
   main.replaceChildren(asking, results);
 
   const about = async (of, question, place = "") => {
+    const number = (questions += 1);
     // A text has no address.
     if (of === null) history.replaceState(null, "", "#compare");
     say("Looking for shared text\u2026");
     try {
-      last = { ...last, report: await question(), of };
+      const report = await question();
+      if (number !== questions) return;
+      last = { ...last, report, of };
       const pairs = last.report.overview.pairs.length;
       say(pairs ? `${count(pairs, "document")} share${pairs === 1 ? "s" : ""} text.` : "No stored document shares text with it.");
       if (pairs) show(place); else results.replaceChildren();
     } catch (error) {
-      say(error.message, true);
+      if (number === questions) say(error.message, true);
     }
   };
   const options = { options: JSON.stringify(most) };

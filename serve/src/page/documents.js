@@ -107,7 +107,8 @@ async function onePage(main, name, session) {
       h("div", { class: "row-of-tools" }, h("a", { href: linkTo("compare", { document: name }) }, "Compare"),
         session.rights !== "read" && removeButton(name, () => { location.hash = "documents"; })),
       h("dl", { class: "about" }, facts.filter(([, value]) => value).flatMap(([key, value]) => [h("dt", {}, key), h("dd", {}, value)])),
-      document.text === null ? h("p", { class: "faint" }, "Its text is not stored, and cannot be read again.") : h("pre", { dir: "auto", tabindex: 0, "aria-label": "text" }, document.text)));
+      document.text === null ? h("p", { class: "faint" }, "Its text is not stored, and cannot be read again.") : h("pre", { dir: "auto", tabindex: 0, "aria-label": "text" }, document.text),
+      document.text_base64 && h("p", { class: "faint" }, "Its bytes are not UTF-8: some of them are shown as \ufffd.")));
     say("");
   } catch (error) {
     main.replaceChildren(h("section", { class: "stored" }, back));

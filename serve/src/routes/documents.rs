@@ -1,23 +1,28 @@
 //! Documents: lists, shows, adds and removes them.
 
+use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
 use fpdb::{
-    DocId, DocumentInfo, DocumentText, Error, IngestOptions, IngestSummary, OnChange, Outcome, ReadAs, ReadOptions,
-    Removal,
+    DocId, Document, DocumentInfo, DocumentText, Error, IngestOptions, IngestSummary, OnChange, Outcome, ReadAs,
+    ReadOptions, Removal,
 };
+use serde::de::{Deserializer, Error as _, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
 use utoipa::{IntoParams, ToSchema};
 
-use super::request::{Name, Params, read_body, read_options};
+use super::request::{HeldBody, Name, Params, read_body, read_options};
 use crate::app::App;
 use crate::openapi::documents;
 use crate::problem::{Answer, Problem};
 use crate::removing::Removing;
+use crate::work::blocking;
 use crate::writer::{Held, Put, Stored};
 
 /// Number of records that are read at a time, and the maximum for one page. So a search for a rare prefix
@@ -106,8 +111,8 @@ fn shown(mut document: DocumentInfo) -> DocumentInfo {
 #[serde(default, deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct ShowQuery {
-    /// Also the document's text, to which the offsets of answers refer, and the encoding of that text. Bytes
-    /// that are not UTF-8 are replaced in the text, so offsets may then differ.
+    /// Also its text, and the encoding of that text. Offsets of answers refer to its bytes. If they are not
+    /// UTF-8, the text has U+FFFD for some of them, and the answer also has the bytes, in base64.
     text: bool,
     /// Also the names of the documents with the same bytes.
     identical: bool,
@@ -128,12 +133,23 @@ pub(crate) struct ShownDocument {
 struct ShownText {
     text: Option<String>,
     text_encoding: Option<&'static str>,
+    /// The bytes of the text, if they are not UTF-8: the text then has other bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text_base64: Option<String>,
 }
 
 impl ShownText {
     fn of(text: Option<DocumentText>) -> Self {
         let text_encoding = text.as_ref().map(|text| text.encoding);
-        Self { text: text.map(|text| String::from_utf8_lossy(&text.bytes).into_owned()), text_encoding }
+        let (text, text_base64) = match text.map(|text| String::from_utf8(text.bytes)) {
+            None => (None, None),
+            Some(Ok(text)) => (Some(text), None),
+            Some(Err(other)) => (
+                Some(String::from_utf8_lossy(other.as_bytes()).into_owned()),
+                Some(BASE64_STANDARD.encode(other.as_bytes())),
+            ),
+        };
+        Self { text, text_encoding, text_base64 }
     }
 }
 
@@ -298,27 +314,49 @@ pub(crate) async fn put(
     request: Request,
 ) -> Answer<(StatusCode, Json<PutView>)> {
     let options = asked.options(&app)?;
-    let metadata = asked.metadata.as_deref().map(serde_json::from_str).transpose();
-    let metadata = metadata
-        .map_err(|error| Problem::bad_request(format!("the parameter metadata is not an object of JSON: {error}")))?;
+    let metadata = asked.metadata.as_deref().map(serde_json::from_str::<Metadata>).transpose();
+    let metadata = metadata.map_err(|error| {
+        Problem::bad_request(format!("the parameter metadata is not an object of strings: {error}"))
+    })?;
     check_name(&name).map_err(Problem::bad_request)?;
     let k = app.reader().ok_or_else(Problem::ending)?.profile().k();
-    let place = app.work.enter()?;
+    let place = app.writer.enter()?;
     let body = read_body(&app, request).await?;
-    let metadata = strings(metadata.unwrap_or_default()).map_err(Problem::bad_request)?;
+    let metadata = metadata.unwrap_or_default().0.into_iter().collect();
     let put = Put { name: name.clone(), bytes: body.bytes, metadata, options };
     let stored = app.writer.put(put, Held::new(place, body.room)).await?;
     let status = if stored.outcome == Outcome::Added { StatusCode::CREATED } else { StatusCode::OK };
     Ok((status, Json(PutView::of(name, stored, k))))
 }
 
-/// The fields of metadata, or a message with their fault.
-fn strings(object: Map<String, Value>) -> Result<Vec<(String, String)>, String> {
-    let value = |(name, value): (String, Value)| match value {
-        Value::String(value) => Ok((name, value)),
-        _ => Err(format!("the metadata {name} is not a string")),
-    };
-    object.into_iter().map(value).collect()
+/// The fields of metadata. Other values than strings are refused as they are met, and never in memory.
+#[derive(Debug, Default)]
+struct Metadata(BTreeMap<String, String>);
+
+impl<'a> Deserialize<'a> for Metadata {
+    fn deserialize<D: Deserializer<'a>>(given: D) -> Result<Self, D::Error> {
+        struct Fields;
+
+        impl<'a> Visitor<'a> for Fields {
+            type Value = Metadata;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("an object of strings")
+            }
+
+            fn visit_map<A: MapAccess<'a>>(self, mut given: A) -> Result<Metadata, A::Error> {
+                let mut fields = BTreeMap::new();
+                while let Some(name) = given.next_key::<String>()? {
+                    let value = given.next_value();
+                    let value = value.map_err(|_| A::Error::custom(format!("the metadata {name} is not a string")))?;
+                    fields.insert(name, value);
+                }
+                Ok(Metadata(fields))
+            }
+        }
+
+        given.deserialize_map(Fields)
+    }
 }
 
 /// One line of a request that stores many documents.
@@ -332,7 +370,46 @@ pub(crate) struct BulkLine {
     /// Names and values that are kept with it.
     #[serde(default)]
     #[schema(value_type = Object)]
-    metadata: Map<String, Value>,
+    metadata: Metadata,
+}
+
+/// Reads the documents of a body, line by line.
+pub(super) struct BulkLines<B> {
+    body: B,
+    at: usize,
+    line: u32,
+}
+
+impl<B: AsRef<[u8]>> BulkLines<B> {
+    pub(super) fn of(body: B) -> Self {
+        // Some editors write a byte order mark.
+        let at = if body.as_ref().starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
+        Self { body, at, line: 0 }
+    }
+}
+
+impl<B: AsRef<[u8]>> Iterator for BulkLines<B> {
+    type Item = Answer<Document>;
+
+    fn next(&mut self) -> Option<Answer<Document>> {
+        loop {
+            let rest = self.body.as_ref().get(self.at..).filter(|rest| !rest.is_empty())?;
+            let line = rest.split(|&byte| byte == b'\n').next()?;
+            self.at += line.len() + 1;
+            self.line += 1;
+            if !line.trim_ascii().is_empty() {
+                return Some(read_line(self.line, line));
+            }
+        }
+    }
+}
+
+fn read_line(number: u32, line: &[u8]) -> Answer<Document> {
+    let BulkLine { name, text, metadata } =
+        serde_json::from_slice(line).map_err(|error| not_a_document(number, &error))?;
+    check_name(&name).map_err(|wrong| Problem::bad_request(format!("line {number}: {wrong}")))?;
+    let document = Document::new(name, text.into_bytes());
+    Ok(metadata.0.into_iter().fold(document, |document, (name, value)| document.with(name, value)))
 }
 
 /// Stores many documents, a JSON object a line. The answer, the summary of an ingest, comes after the commit
@@ -351,22 +428,13 @@ pub(crate) async fn bulk(
         return Err(Problem::bad_request("metadata stand in the lines of the body"));
     }
     let options = asked.options(&app)?;
-    let place = app.work.enter()?;
-    let body = read_body(&app, request).await?;
-    // Some editors write a byte order mark.
-    let bytes = body.bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&body.bytes);
-    let lines = bytes.split(|&byte| byte == b'\n');
-    let mut puts = Vec::new();
-    for (number, line) in (1..).zip(lines).filter(|(_, line)| !line.trim_ascii().is_empty()) {
-        let BulkLine { name, text, metadata } =
-            serde_json::from_slice(line).map_err(|error| not_a_document(number, &error))?;
-        check_name(&name).map_err(|wrong| Problem::bad_request(format!("line {number}: {wrong}")))?;
-        let metadata = strings(metadata)
-            .map_err(|wrong| Problem::bad_request(format!("line {number}, document {name}: {wrong}")))?;
-        puts.push(Put { name, bytes: text.into_bytes(), metadata, options: options.clone() });
-    }
-    drop(body.bytes);
-    app.writer.bulk(puts, Held::new(place, body.room)).await.map(Json)
+    let place = app.writer.enter()?;
+    let HeldBody { bytes, room } = read_body(&app, request).await?;
+    let held = Held::new(place, room);
+    // The request keeps its place until all lines are checked, even if the client has gone.
+    let check = move || BulkLines::of(&bytes).try_for_each(|document| document.map(drop)).map(|()| (bytes, held));
+    let (bytes, held) = blocking(check).await?;
+    app.writer.bulk(Box::new(BulkLines::of(bytes).flatten()), options, held).await.map(Json)
 }
 
 /// Tells the place of an error in the body. `serde_json` counts lines within the one line that it was given.
@@ -395,7 +463,7 @@ pub(crate) async fn remove(
     Name(name): Name,
     Params(asked): Params<RemoveQuery>,
 ) -> Answer<Json<Removal>> {
-    let held = Held::new(app.work.enter()?, None);
+    let held = Held::new(app.writer.enter()?, None);
     let removing = Removing::Document(name.clone(), asked.id.map(DocId));
     match app.writer.remove(removing, app.work.stop.child(), held).await? {
         Removal { removed: 0, .. } => Err(Problem::no_document(&name)),

@@ -19,6 +19,7 @@ use fpdb::report::PairEvidence;
 use fpdb::{Database, InputLimits, PassageOptions, Profile, Task};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use tempfile::TempDir;
 use utoipa::ToSchema;
 
 use super::request::{Name, read_json};
@@ -80,11 +81,17 @@ fn accepted(job: &Job, path: &str) -> Response {
 
 /// Opens a handle for one job, so that its work delays no change.
 fn open(app: &App) -> Answer<Database> {
-    let mut builder = Database::builder().memory(app.options.job_memory);
+    let mut builder = Database::builder().memory(app.options.job_memory).tell_paths(false);
     if let Some(threads) = app.options.threads {
         builder = builder.threads(threads);
     }
     Ok(builder.open(&app.options.db)?)
+}
+
+/// A temporary folder beside the database or, if that folder is not writable, where the system has such.
+fn folder_beside(db: &Path) -> Answer<TempDir> {
+    let beside = db.canonicalize().ok().and_then(|db| tempfile::tempdir_in(db.parent()?).ok());
+    beside.map_or_else(tempfile::tempdir, Ok).map_err(|error| Problem::internal(error.to_string()))
 }
 
 fn no_temp_dir(given: &Map<String, Value>) -> Answer<()> {
@@ -150,10 +157,13 @@ pub(crate) async fn ask_pairs(
     Extension(who): Extension<Identity>,
     request: Request,
 ) -> Answer<Response> {
-    let JobRequest { options, passages, joining } = read_json(&app, request).await?;
-    let profile = *app.reader().ok_or_else(Problem::ending)?.profile();
-    let options = pairs_options(&app, &profile, options)?;
-    let joining: PassageOptions = fpdb::options_from_json(&PassageOptions::default(), Value::Object(joining))?;
+    let (shared, profile) = (Arc::clone(&app), *app.reader().ok_or_else(Problem::ending)?.profile());
+    let make = move |JobRequest { options, passages, joining }| {
+        let options = pairs_options(&shared, &profile, options)?;
+        let joining: PassageOptions = fpdb::options_from_json(&PassageOptions::default(), Value::Object(joining))?;
+        Ok((options, joining, passages))
+    };
+    let (options, joining, passages) = read_json(&app, request, make).await?;
     let job = app.jobs.add(JobKind::Pairs, &who)?;
     let shared = Arc::clone(&app);
     app.jobs.start(&job, move |task, lines| {
@@ -184,13 +194,18 @@ pub(crate) async fn ask_dedup(
     Extension(who): Extension<Identity>,
     request: Request,
 ) -> Answer<Response> {
-    let options = read_json::<JobRequest>(&app, request).await?.without_passages()?;
-    let profile = *app.reader().ok_or_else(Problem::ending)?.profile();
-    let options = dedup_options(&app, &who, &profile, options)?;
+    let (shared, profile) = (Arc::clone(&app), *app.reader().ok_or_else(Problem::ending)?.profile());
+    let sender = who.clone();
+    let make = move |asked: JobRequest| dedup_options(&shared, &sender, &profile, asked.without_passages()?);
+    let options = read_json(&app, request, make).await?;
     let job = app.jobs.add(JobKind::Dedup, &who)?;
     let shared = Arc::clone(&app);
     app.jobs.start(&job, move |task: &Task<'_>, lines| {
         let database = open(&shared)?;
+        // The state from which a dedup could continue goes into a folder of this job alone: it ends with the
+        // job, and a job of the same options has another. A run that records its decisions is alone anyway.
+        let folder = (options.mode == DedupMode::Once).then(|| folder_beside(&shared.options.db)).transpose()?;
+        let options = options.temp_dir(folder.as_ref().map(|folder| folder.path().to_owned()));
         let summary = database.for_each_removable(&options, task, |row| lines.write(&row))?;
         lines.write(&summary)
     });
@@ -206,9 +221,9 @@ pub(crate) async fn ask_repeats(
     Extension(who): Extension<Identity>,
     request: Request,
 ) -> Answer<Response> {
-    let options = read_json::<JobRequest>(&app, request).await?.without_passages()?;
-    let profile = *app.reader().ok_or_else(Problem::ending)?.profile();
-    let options = repeat_options(&app, &profile, options)?;
+    let (shared, profile) = (Arc::clone(&app), *app.reader().ok_or_else(Problem::ending)?.profile());
+    let make = move |asked: JobRequest| repeat_options(&shared, &profile, asked.without_passages()?);
+    let options = read_json(&app, request, make).await?;
     let job = app.jobs.add(JobKind::Repeats, &who)?;
     let shared = Arc::clone(&app);
     app.jobs.start(&job, move |task, lines| {
@@ -300,7 +315,11 @@ pub(crate) async fn show_result(
     Extension(kind): Extension<JobKind>,
     Name(id): Name,
 ) -> Answer<Response> {
-    let file = app.jobs.find(kind, &id, &who)?.result()?;
+    lines_of(app.jobs.find(kind, &id, &who)?.result()?)
+}
+
+/// Answers with the lines of a file.
+pub(super) fn lines_of(file: Arc<File>) -> Answer<Response> {
     let length = file.metadata().map_err(|error| Problem::internal(error.to_string()))?.len();
     let headers =
         [(header::CONTENT_TYPE, "application/x-ndjson".to_owned()), (header::CONTENT_LENGTH, length.to_string())];

@@ -1,6 +1,7 @@
 //! Query: finds the stored documents that share text with a document.
 
 use std::collections::BTreeSet;
+use std::io::Write;
 use std::sync::Arc;
 
 use axum::Json;
@@ -13,12 +14,20 @@ use fpdb::{Database, DocId, Error, QueryAnswer, QueryOptions, QuerySource, ReadO
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
+use tempfile::{SpooledData, SpooledTempFile};
+use tokio::runtime::Handle;
 use tokio::sync::OwnedSemaphorePermit;
 use utoipa::{IntoParams, ToSchema};
 
-use super::request::{HeldBody, Params, media_type, parse, read_body, read_options};
+use super::jobs::lines_of;
+use super::request::{HeldBody, MOST_JSON, Params, media_type, parse, read_body, read_options};
 use crate::app::App;
 use crate::problem::{Answer, Problem};
+
+/// Number of files of a form that are answered together, and the bytes of answers that are in memory: the rest
+/// goes to a temporary file. So the memory does not grow with the files.
+const FILES_AT_A_TIME: usize = 16;
+const IN_MEMORY: usize = 1 << 20;
 
 /// A query. One of `text`, `document` and `id` is needed.
 #[derive(Debug, Default, Deserialize, ToSchema)]
@@ -34,7 +43,7 @@ pub(crate) struct QueryRequest {
     name: String,
     /// The fields of `QueryOptions` of the library, by their names. Missing fields have their defaults.
     #[schema(value_type = Object)]
-    options: Value,
+    options: Option<Box<RawValue>>,
 }
 
 /// The parameters for a body that is not JSON.
@@ -65,11 +74,15 @@ pub(crate) async fn query(
     request: Request,
 ) -> Answer<Response> {
     let database = app.reader().ok_or_else(Problem::ending)?;
-    let asked = Asked::read(&app, raw, request).await?;
-    let is_several = asked.is_several;
-    let lines = app.work.run(move |stop| asked.answer(&database, stop)).await?;
+    let sent = Sent::read(&app, raw, request).await?;
+    let (shared, is_several) = (Arc::clone(&app), sent.is_several());
+    let lines = app.work.run(move |stop| sent.parse(&shared)?.answer(&database, stop)).await?;
     let media_type = if is_several { "application/x-ndjson" } else { "application/json" };
-    Ok(([(header::CONTENT_TYPE, media_type)], lines).into_response())
+    match lines.into_inner() {
+        SpooledData::InMemory(lines) => Ok(([(header::CONTENT_TYPE, media_type)], lines.into_inner()).into_response()),
+        // Only the lines of a form go to a file.
+        SpooledData::OnDisk(file) => lines_of(Arc::new(file)),
+    }
 }
 
 /// A report: the data from which the page of a report is drawn.
@@ -94,10 +107,11 @@ pub(crate) async fn report(
     request: Request,
 ) -> Answer<Json<ReportView>> {
     let database = app.reader().ok_or_else(Problem::ending)?;
-    let asked = Asked::read(&app, raw, request).await?;
+    let sent = Sent::read(&app, raw, request).await?;
+    let shared = Arc::clone(&app);
     let name = app.options.db.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
     let report = move |stop: &StopToken| {
-        let queried = asked.query_for_report(&database, stop)?;
+        let queried = sent.parse(&shared)?.query_for_report(&database, stop)?;
         queried.report(&database, name, stop)
     };
     app.work.run(report).await.map(Json)
@@ -113,16 +127,26 @@ fn is_query(body: &[u8]) -> bool {
         .is_ok_and(|asked: QueryRequest| asked.text.is_some() || asked.document.is_some() || asked.id.is_some())
 }
 
+/// A request as it was sent.
+pub(super) struct Sent {
+    raw: RawQuery,
+    headers: HeaderMap,
+    media_type: String,
+    body: HeldBody,
+}
+
 /// The queries of a request, and their options.
 pub(super) struct Asked {
     sources: Vec<QuerySource>,
     options: QueryOptions,
     is_several: bool,
+    /// Maximum number of matches of a report.
+    most: usize,
     /// The memory permit of the request's body, from which the sources were made.
     _room: OwnedSemaphorePermit,
 }
 
-impl Asked {
+impl Sent {
     pub(super) async fn read(app: &Arc<App>, raw: RawQuery, request: Request) -> Answer<Self> {
         let media_type = media_type(request.headers());
         let is_several = media_type == "multipart/form-data";
@@ -131,10 +155,20 @@ impl Asked {
                 "the parameter name is only for a body that is the document itself: in JSON name is a field, and in a form each file has its own",
             ));
         }
-        let (parts, body) = request.into_parts();
-        let headers = parts.headers.clone();
-        let HeldBody { bytes, room } = read_body(app, Request::from_parts(parts, body)).await?;
-        let from_address = raw.options.as_deref().map(|json| parse(json.as_bytes())).transpose()?;
+        let headers = request.headers().clone();
+        Ok(Self { raw, headers, media_type, body: read_body(app, request).await? })
+    }
+
+    /// True for a form, of several files.
+    fn is_several(&self) -> bool {
+        self.media_type == "multipart/form-data"
+    }
+
+    /// Reads the queries and options, on a thread that may block.
+    pub(super) fn parse(self, app: &App) -> Answer<Asked> {
+        let is_several = self.is_several();
+        let Self { raw, headers, media_type, body: HeldBody { bytes, room } } = self;
+        let from_address = raw.options.as_deref().map(|json| read_given(json.as_bytes())).transpose()?;
         let (sources, given) = match media_type.as_str() {
             // Clients such as `curl -d` send this media type if the user names none.
             "application/x-www-form-urlencoded" => return Err(Problem::media_type(KINDS)),
@@ -148,42 +182,48 @@ impl Asked {
                     (None, None, Some(id)) => QuerySource::Number(DocId(id)),
                     _ => return Err(Problem::bad_request("expected one of text, document and id")),
                 };
-                (vec![source], Some(options).filter(|options| !options.is_null()))
+                (vec![source], options.map(|options| read_given(options.get().as_bytes())).transpose()?)
             }
-            "multipart/form-data" => multipart(headers, bytes).await?,
+            "multipart/form-data" => Handle::current().block_on(multipart(headers, bytes))?,
             _ => (vec![QuerySource::Bytes { name: raw.name, bytes }], None),
         };
         if given.is_some() && from_address.is_some() {
             return Err(Problem::bad_request("options stand in the body and in the address: leave one of them out"));
         }
         let given = given.or(from_address).unwrap_or_else(|| Value::Object(Map::new()));
-        let options: QueryOptions = fpdb::options_from_json(&QueryOptions::default(), given)?;
         let most = app.options.max_results;
+        let defaults = QueryOptions::default();
+        let top = defaults.top.map(|top| top.min(most));
+        let options: QueryOptions = fpdb::options_from_json(&defaults.top(top), given)?;
         if options.top.is_none_or(|top| top > most) {
             return Err(Problem::bad_request(format!("top is at most {most} here")));
         }
         let read = read_options(app, options.read.clone())?;
-        Ok(Self { sources, options: options.read(read), is_several, _room: room })
+        Ok(Asked { sources, options: options.read(read), is_several, most, _room: room })
     }
+}
 
+impl Asked {
     /// Answers the queries, in lines of JSON.
-    fn answer(&self, database: &Database, stop: &StopToken) -> Answer<Vec<u8>> {
-        let answers = database.query_each(&self.sources, &self.options, &Task::new().stop(stop))?;
-        let mut lines = Vec::new();
-        for (source, answer) in self.sources.iter().zip(answers) {
-            let written = match answer {
-                Ok(answer) => serde_json::to_writer(&mut lines, &answer),
-                Err(error) if self.is_several => {
-                    let name = name_of(source);
-                    serde_json::to_writer(
-                        &mut lines,
-                        &serde_json::json!({"name": name, "problem": Problem::from(error)}),
-                    )
-                }
-                Err(error) => return Err(error.into()),
-            };
-            written.map_err(|error| Problem::internal(error.to_string()))?;
-            lines.push(b'\n');
+    fn answer(self, database: &Database, stop: &StopToken) -> Answer<SpooledTempFile> {
+        let mut lines = SpooledTempFile::new(if self.is_several { IN_MEMORY } else { usize::MAX });
+        for sources in self.sources.chunks(FILES_AT_A_TIME) {
+            let answers = database.query_each(sources, &self.options, &Task::new().stop(stop))?;
+            for (source, answer) in sources.iter().zip(answers) {
+                let line = match answer {
+                    Ok(answer) => serde_json::to_vec(&answer),
+                    Err(error) if self.is_several => {
+                        let name = name_of(source);
+                        serde_json::to_vec(&serde_json::json!({"name": name, "problem": Problem::from(error)}))
+                    }
+                    Err(error) => return Err(error.into()),
+                };
+                let written = line.map_err(std::io::Error::from).and_then(|mut line| {
+                    line.push(b'\n');
+                    lines.write_all(&line)
+                });
+                written.map_err(|error| Problem::internal(error.to_string()))?;
+            }
         }
         Ok(lines)
     }
@@ -199,9 +239,20 @@ impl Asked {
         }
         let joining = self.options.joining.most(self.options.joining.most.or(Some(HtmlOptions::MAX_PASSAGES)));
         let options = self.options.joining(joining);
-        let answers = database.query_each(&self.sources, &options, &Task::new().stop(stop))?;
-        let answered = self.sources.into_iter().zip(answers).map(|(source, answer)| Ok((source, answer?)));
-        Ok(Queried { answered: answered.collect::<Answer<_>>()?, read: options.read, _room: self._room })
+        let (mut answers, mut matches) = (Vec::new(), 0);
+        for sources in self.sources.chunks(FILES_AT_A_TIME) {
+            for answer in database.query_each(sources, &options, &Task::new().stop(stop))? {
+                let answer = answer?;
+                matches += answer.matches.len();
+                answers.push(answer);
+            }
+            if matches > self.most {
+                let detail = format!("a report has at most {} matches here, of all its files together", self.most);
+                return Err(Problem::bad_request(detail).hint("send fewer files, or ask for a smaller top"));
+            }
+        }
+        let answered = self.sources.into_iter().zip(answers).collect();
+        Ok(Queried { answered, read: options.read, _room: self._room })
     }
 }
 
@@ -249,6 +300,14 @@ fn name_of(source: &QuerySource) -> &str {
     }
 }
 
+/// Reads the options of a query.
+fn read_given(json: &[u8]) -> Answer<Value> {
+    if json.len() > MOST_JSON {
+        return Err(Problem::bad_request(format!("options have at most {MOST_JSON} bytes")));
+    }
+    parse(json)
+}
+
 /// Reads a form: each file is a separate query, and the field `options` has the options.
 async fn multipart(headers: HeaderMap, body: Vec<u8>) -> Answer<(Vec<QuerySource>, Option<Value>)> {
     let mut request = Request::new(Body::from(body));
@@ -261,7 +320,7 @@ async fn multipart(headers: HeaderMap, body: Vec<u8>) -> Answer<(Vec<QuerySource
     let (mut sources, mut options) = (Vec::new(), None);
     while let Some(field) = form.next_field().await.map_err(bad)? {
         if field.name() == Some("options") && field.file_name().is_none() {
-            options = Some(parse(&field.bytes().await.map_err(bad)?)?);
+            options = Some(read_given(&field.bytes().await.map_err(bad)?)?);
         } else {
             let name = field.file_name().or(field.name()).unwrap_or("").to_owned();
             sources.push(QuerySource::Bytes { name, bytes: field.bytes().await.map_err(bad)?.into() });
@@ -289,8 +348,13 @@ mod tests {
         let (reader, stop) = (writer.reader(), StopToken::new());
         let query = |source: QuerySource| {
             let room = Arc::new(Semaphore::new(1)).try_acquire_owned().unwrap();
-            let asked =
-                Asked { sources: vec![source], options: QueryOptions::default(), is_several: false, _room: room };
+            let asked = Asked {
+                sources: vec![source],
+                options: QueryOptions::default(),
+                is_several: false,
+                most: 1000,
+                _room: room,
+            };
             asked.query_for_report(&reader, &stop).ok().unwrap()
         };
         let report = |queried: Queried| queried.report(&reader, "db".into(), &stop);

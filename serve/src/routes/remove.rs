@@ -11,13 +11,14 @@ use fpdb::{DocId, Removal};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use super::request::{HeldBody, Params, media_type, parse, read_body};
+use super::request::{Params, media_type, parse, read_body, read_json_body};
 use crate::app::App;
 use crate::jobs::JobKind;
 use crate::keys::Identity;
 use crate::openapi::kept_out_contents;
 use crate::problem::{Answer, Problem};
 use crate::removing::{FromStart, Removing, in_file};
+use crate::work::blocking;
 use crate::writer::Held;
 
 /// Maximum number of names and numbers of a request. Their records are in memory until the commit.
@@ -66,15 +67,21 @@ pub(crate) async fn remove_many(
     request: Request,
 ) -> Answer<Json<Removal>> {
     let media_type = media_type(request.headers());
-    let place = app.work.enter()?;
-    let HeldBody { bytes, room } = read_body(&app, request).await?;
-    let held = Held::new(place, room);
+    let place = app.writer.enter()?;
     let (removing, held) = match media_type.as_str() {
-        "application/x-ndjson" => reported(Cursor::new(bytes), held).await?,
+        "application/x-ndjson" => {
+            let body = read_body(&app, request).await?;
+            reported(Cursor::new(body.bytes), Held::new(place, body.room)).await?
+        }
         "application/json" => {
-            let asked: RemoveRequest = parse(&bytes)?;
-            drop(bytes);
-            asked.check()?;
+            let body = read_json_body(&app, request).await?;
+            let held = Held::new(place, body.room);
+            let read = move || {
+                let asked: RemoveRequest = parse(&body.bytes)?;
+                asked.check()?;
+                Ok((asked, held))
+            };
+            let (asked, held) = blocking(read).await?;
             let is_counted = asked.dry_run;
             let (removing, held) = match &asked.dedup {
                 Some(job) => {
@@ -98,9 +105,7 @@ pub(crate) async fn remove_many(
 /// Copies the lines of a report before the removal waits for the writer: a full disk is then the error of
 /// this request alone. The request keeps its place until the copy has ended, even if the client has gone.
 async fn reported(lines: impl Read + Send + 'static, held: Held) -> Answer<(Removing, Held)> {
-    let copied = tokio::task::spawn_blocking(move || (in_file(lines), held)).await;
-    let (file, held) = copied.map_err(|failed| Problem::internal(failed.to_string()))?;
-    Ok((Removing::Reported(file?), held))
+    blocking(move || Ok((Removing::Reported(in_file(lines)?), held))).await
 }
 
 impl RemoveRequest {

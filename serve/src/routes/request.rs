@@ -12,6 +12,10 @@ use tokio::sync::OwnedSemaphorePermit;
 
 use crate::app::App;
 use crate::problem::{Answer, Problem};
+use crate::work::blocking;
+
+/// Maximum bytes of JSON that holds no document: its values take many times their bytes in memory.
+pub(super) const MOST_JSON: usize = 1 << 20;
 
 /// The parameters in the address.
 pub(crate) struct Params<T>(pub(super) T);
@@ -50,10 +54,19 @@ pub(super) fn media_type(headers: &HeaderMap) -> String {
     value.split(';').next().unwrap_or("").trim().to_ascii_lowercase()
 }
 
-/// Reads a body. Reserves memory before it reads: the length that the client states, or else the maximum of a
-/// body.
+/// Reads a body of documents, which may have any length that the service allows.
 pub(super) async fn read_body(app: &Arc<App>, request: Request) -> Answer<HeldBody> {
-    let limit = app.options.max_body;
+    read_within(app, request, app.options.max_body).await
+}
+
+/// Reads a body of JSON that holds no document.
+pub(super) async fn read_json_body(app: &Arc<App>, request: Request) -> Answer<HeldBody> {
+    read_within(app, request, MOST_JSON.min(app.options.max_body)).await
+}
+
+/// Reads a body of at most `limit` bytes. Reserves memory before it reads: the length that the client states,
+/// or else the limit.
+async fn read_within(app: &Arc<App>, request: Request, limit: usize) -> Answer<HeldBody> {
     let told =
         request.headers().get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
     if told.is_some_and(|told| told > limit) {
@@ -89,17 +102,18 @@ async fn next_data(app: &App, body: &mut Body) -> Answer<Option<Bytes>> {
     }
 }
 
-/// Reads a body of JSON. An empty body gives the default.
-pub(super) async fn read_json<T: DeserializeOwned + Default>(app: &Arc<App>, request: Request) -> Answer<T> {
+/// Reads a body of JSON, and makes of it what the request needs. An empty body gives the default.
+pub(super) async fn read_json<T: DeserializeOwned + Default, M: Send + 'static>(
+    app: &Arc<App>,
+    request: Request,
+    make: impl FnOnce(T) -> Answer<M> + Send + 'static,
+) -> Answer<M> {
     let media_type = media_type(request.headers());
-    let body = read_body(app, request).await?;
-    if body.bytes.is_empty() {
-        return Ok(T::default());
-    }
-    if media_type != "application/json" {
+    let body = read_json_body(app, request).await?;
+    if !body.bytes.is_empty() && media_type != "application/json" {
         return Err(Problem::media_type("application/json"));
     }
-    parse(&body.bytes)
+    blocking(move || make(if body.bytes.is_empty() { T::default() } else { parse(&body.bytes)? })).await
 }
 
 /// Parses JSON.

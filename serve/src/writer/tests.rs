@@ -1,10 +1,8 @@
 //! Tests of the writer.
 
 use fpdb::{Database, Profile};
-use tokio::sync::Semaphore;
 
 use super::*;
-use crate::work::Work;
 
 fn put(name: &str, text: &str) -> Put {
     let options = IngestOptions::default().store_text(true);
@@ -12,8 +10,8 @@ fn put(name: &str, text: &str) -> Put {
 }
 
 fn held() -> Held {
-    let place = Work::new(1, 0, StopToken::new()).enter().ok().unwrap();
-    Held::new(place, Arc::new(Semaphore::new(1)).try_acquire_owned().unwrap())
+    let permit = || Arc::new(Semaphore::new(1)).try_acquire_owned().unwrap();
+    Held::new(permit(), permit())
 }
 
 #[test]
@@ -21,13 +19,13 @@ fn what_waits_is_committed_together_and_each_has_its_own_outcome() {
     let folder = tempfile::tempdir().unwrap();
     let database = Database::create(folder.path().join("db"), Profile::PROSE).unwrap();
     let reader = database.reader();
-    let (sender, mut waiting) = mpsc::channel(100);
+    let (sender, mut waiting) = mpsc::unbounded_channel();
     let mut outcomes = Vec::new();
     let documents =
         [("a", "first"), ("b", "second"), ("", "no name"), ("c", "third"), ("a", "another first"), ("d", "x")];
     for (name, text) in documents {
         let (reply, outcome) = oneshot::channel();
-        sender.try_send(Change::Put(Box::new(put(name, text)), held(), reply)).ok().unwrap();
+        sender.send(Change::Put(Box::new(put(name, text)), held(), reply)).ok().unwrap();
         outcomes.push(outcome);
     }
     let written = Written::default();
@@ -49,25 +47,24 @@ fn what_waits_is_committed_together_and_each_has_its_own_outcome() {
 #[test]
 fn a_change_keeps_its_room_after_its_client_has_gone() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
-    let (sender, waiting) = mpsc::channel(1);
+    let (sender, waiting) = mpsc::unbounded_channel();
     // No thread makes the changes.
-    let (changes, written) = (Mutex::new(Some(sender)), Written::default());
-    let writer = Writer { changes, thread: Mutex::default(), written };
-    let (work, bodies) = (Work::new(1, 0, StopToken::new()), Arc::new(Semaphore::new(1)));
-    let held = Held::new(work.enter().ok().unwrap(), Arc::clone(&bodies).try_acquire_owned().unwrap());
+    let (writer, bodies) = (Writer::of(Some(sender), Written::default(), 1), Arc::new(Semaphore::new(1)));
+    let held = Held::new(writer.enter().ok().unwrap(), Arc::clone(&bodies).try_acquire_owned().unwrap());
     runtime.block_on(async {
         let put = writer.put(put("a", "text"), held);
         assert!(tokio::time::timeout(std::time::Duration::from_millis(1), put).await.is_err());
     });
-    assert_eq!((work.inside(), bodies.available_permits()), (1, 0));
+    assert_eq!((writer.waiting(), bodies.available_permits()), (1, 0));
+    assert_eq!(writer.enter().unwrap_err().status().as_u16(), 503);
     drop(waiting);
-    assert_eq!((work.inside(), bodies.available_permits()), (0, 1));
+    assert_eq!((writer.waiting(), bodies.available_permits()), (0, 1));
 }
 
 #[test]
 fn a_service_whose_writer_has_panicked_is_not_well() {
-    let (sender, waiting) = mpsc::channel(1);
-    let writer = Writer { changes: Mutex::new(Some(sender)), thread: Mutex::default(), written: Written::default() };
+    let (sender, waiting) = mpsc::unbounded_channel();
+    let writer = Writer::of(Some(sender), Written::default(), 1);
     assert!(writer.is_well());
     // A panic drops the receiver of the thread.
     drop(waiting);
@@ -84,7 +81,7 @@ fn a_service_whose_database_refuses_changes_is_not_well() {
     let failed = || Error::Io { action: "write", path: "a".into(), source: std::io::ErrorKind::Other.into() };
     let of_request = || Error::NoSuchNumber { number: 1 };
     let written = Written::default();
-    let writer = Writer { changes: Mutex::default(), thread: Mutex::default(), written: written.clone() };
+    let writer = Writer::none(written.clone());
     written.note(&Err::<(), _>(of_request()));
     assert!(writer.is_well());
     written.note(&Err::<(), _>(failed()));
@@ -105,8 +102,8 @@ fn a_failed_compaction_is_noted_and_a_stopped_one_is_not() {
     let written = Written::default();
     let compact = |stop: &StopToken| {
         let (reply, mut outcome) = oneshot::channel();
-        let (_sender, mut waiting) = mpsc::channel(1);
-        make(&database, Change::Compact(stop.clone(), Arc::default(), reply), &mut waiting, &written);
+        let (_sender, mut waiting) = mpsc::unbounded_channel();
+        make(&database, Change::Compact(stop.clone(), Arc::default(), held(), reply), &mut waiting, &written);
         outcome.try_recv().unwrap().is_ok()
     };
     let stopped = StopToken::new();

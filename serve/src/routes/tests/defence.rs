@@ -4,12 +4,15 @@ use std::sync::Arc;
 
 use axum::body::Body;
 use axum::http::Request;
+use fpdb::{Database, IngestOptions, Profile, Source, Task};
 use serde_json::json;
 
 use super::{Service, TEXT, service};
 use crate::counted_heap;
 use crate::keys::{Rights, new_key};
-use crate::routes::query::{Asked, RawQuery};
+use crate::routes::documents::BulkLines;
+use crate::routes::query::{RawQuery, Sent};
+use crate::routes::request::read_json;
 use crate::settings::ServeOptions;
 
 /// The expected status of a request: its method, path, headers and body.
@@ -198,15 +201,113 @@ fn a_full_queue_answers_503_at_once() {
     let service = Service::new(|options| ServeOptions { workers: Some(1), queue: 1, ..options });
     let places = [service.app.work.enter(), service.app.work.enter()];
     assert!(places.iter().all(Result::is_ok));
-    for (method, path) in [("GET", "/v1/stats"), ("PUT", "/v1/documents/x"), ("POST", "/v1/query")] {
-        let got = service.ask(method, path, &[], if method == "GET" { "" } else { "x" });
-        assert_eq!((got.status, got.header("retry-after")), (503, "1"), "{method} {path}");
+    let ask = |method: &str, path: &str| {
+        let body = if ["GET", "DELETE"].contains(&method) { "" } else { "x" };
+        let got = service.ask(method, path, &[], body);
+        (got.status, got.header("retry-after").to_owned())
+    };
+    let (reads, changes) = (
+        [("GET", "/v1/stats"), ("POST", "/v1/query"), ("GET", "/v1/documents/x")],
+        [("PUT", "/v1/documents/x"), ("PUT", "/v1/documents"), ("DELETE", "/v1/documents/x"), ("POST", "/v1/remove")],
+    );
+    for (method, path) in reads {
+        assert_eq!(ask(method, path), (503, "1".into()), "{method} {path}");
     }
-    // The health check and the figures still answer.
+    // The health check and the figures still answer, and changes have other places.
     assert_eq!(service.get("/healthz").status, 200);
     assert!(service.get("/metrics").text().contains("fpdb_requests_inside 2"));
+    assert_eq!(ask("PUT", "/v1/documents/x").0, 201);
     drop(places);
-    assert_eq!(service.get("/v1/stats").status, 200);
+    // Changes that wait, as for a compaction, take no place of those who read.
+    let place = service.app.writer.enter();
+    for (method, path) in changes {
+        assert_eq!(ask(method, path), (503, "1".into()), "{method} {path}");
+    }
+    for (method, path) in reads {
+        assert_eq!(ask(method, path).0, 200, "{method} {path}");
+    }
+    assert!(service.get("/metrics").text().contains("fpdb_changes_waiting 1"));
+    drop(place);
+    assert_eq!(ask("DELETE", "/v1/documents/x").0, 200);
+}
+
+#[test]
+fn json_without_documents_is_short_and_is_read_beside_the_runtime() {
+    let service = service();
+    let long = "x".repeat(1 << 20);
+    for (path, body) in [
+        ("/v1/pairs", json!({"options": {"submission_by": long}})),
+        ("/v1/dedup", json!({"options": {"prefer": [long]}})),
+        ("/v1/repeats", json!({"options": {"x": long}})),
+        ("/v1/remove", json!({"names": [long]})),
+    ] {
+        let got = service.post(path, &body);
+        assert_eq!((got.status, got.kind()), (413, "urn:fpdb:too-large".into()), "{path}");
+        assert!(got.text().contains("1048576"), "{}", got.text());
+    }
+    // A query has a text of any length, but not its options.
+    assert_eq!(service.post("/v1/query", &json!({"text": long})).status, 200);
+    let form = format!(
+        "--B\r\ncontent-disposition: form-data; name=\"options\"\r\n\r\n\"{long}\"\r\n\
+         --B\r\ncontent-disposition: form-data; name=\"f\"\r\n\r\nx\r\n--B--\r\n"
+    );
+    for got in [
+        service.post("/v1/query", &json!({"text": "x", "options": {"metadata": {"a": long}}})),
+        service.ask("POST", "/v1/query", &[("content-type", "multipart/form-data; boundary=B")], form),
+    ] {
+        assert_eq!(got.status, 400);
+        assert!(got.text().contains("options have at most 1048576 bytes"), "{}", got.text());
+    }
+
+    /// The thread on which this value was parsed.
+    #[derive(Default)]
+    struct Parsed(Option<std::thread::ThreadId>);
+
+    impl<'a> serde::Deserialize<'a> for Parsed {
+        fn deserialize<D: serde::Deserializer<'a>>(given: D) -> Result<Self, D::Error> {
+            serde::de::IgnoredAny::deserialize(given)?;
+            Ok(Self(Some(std::thread::current().id())))
+        }
+    }
+
+    let request = Request::builder().header("content-type", "application/json").body(Body::from("{}")).unwrap();
+    let app = Arc::clone(&service.app);
+    let threads = service.runtime.spawn(async move {
+        let parsed = read_json(&app, request, |parsed: Parsed| Ok(parsed.0)).await;
+        (std::thread::current().id(), parsed.ok().unwrap().unwrap())
+    });
+    let (of_runtime, of_parser) = service.runtime.block_on(threads).unwrap();
+    assert_ne!(of_runtime, of_parser);
+}
+
+#[test]
+fn many_short_documents_take_little_more_memory_than_their_body() {
+    let line = "{\"name\":\"a\",\"text\":\"\"}\n";
+    let body = line.repeat(20_000);
+    let (documents, peak) =
+        counted_heap::peak(|| BulkLines::of(body.as_bytes()).inspect(|document| assert!(document.is_ok())).count());
+    assert_eq!(documents, 20_000);
+    assert!(peak < 10_000, "{peak} bytes beside a body of {}", body.len());
+}
+
+#[test]
+fn a_hint_tells_no_path_of_the_server() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("letters/a.txt");
+    std::fs::create_dir(file.parent().unwrap()).unwrap();
+    std::fs::write(&file, TEXT).unwrap();
+    let writer = Database::create(folder.path().join("secret-place.db"), Profile::PROSE).unwrap();
+    let letters = [Source::Path(file.parent().unwrap().to_owned())];
+    writer.ingest_sources(&letters, &IngestOptions::default(), &Task::new()).unwrap();
+    let name = writer.documents_from(fpdb::DocId(0), 1).unwrap()[0].name.clone();
+    let dotted = format!("{}/./letters/b/../a.txt", folder.path().display());
+    assert_eq!(writer.nearest_name(&dotted).unwrap().as_ref(), Some(&name));
+    drop(writer);
+    let service = Service::on(folder, |options| options);
+    let hint = |typed: &str| service.post("/v1/query", &json!({"document": typed})).json()["hint"].clone();
+    let similar = name.replace("a.txt", "a.text");
+    assert!(hint(&similar).as_str().is_some_and(|hint| hint.contains(&name)), "{}", hint(&similar));
+    assert_eq!(hint(&dotted), "list the documents to see their names");
 }
 
 #[test]
@@ -241,8 +342,12 @@ fn the_body_of_a_query_is_held_once() {
         let body = axum::body::Bytes::from(body);
         let request = Request::builder().header("content-type", kind).header("content-length", body.len());
         let request = request.body(Body::from(body.clone())).unwrap();
-        let read = Asked::read(&service.app, RawQuery::default(), request);
-        let (asked, peak) = counted_heap::peak(|| service.runtime.block_on(read));
+        let read = Sent::read(&service.app, RawQuery::default(), request);
+        let (asked, peak) = counted_heap::peak(|| {
+            let sent = service.runtime.block_on(read)?;
+            let _runtime = service.runtime.enter();
+            sent.parse(&service.app)
+        });
         assert!(asked.is_ok());
         let most = body.len() * copies + body.len() / 4;
         assert!(peak < most as u64, "{kind}: {peak} bytes for a body of {}", body.len());

@@ -58,6 +58,48 @@ fn jobs_run_are_fetched_and_dropped() {
 }
 
 #[test]
+fn a_job_that_is_dropped_while_it_waits_leaves_nothing() {
+    let service = Service::new(|options| ServeOptions { jobs: 1, ..options });
+    let _runtime = service.runtime.enter();
+    let who = service.app.keys.identify(None).unwrap();
+    let (end, ended) = std::sync::mpsc::channel::<()>();
+    let running = service.app.jobs.add(JobKind::Pairs, &who).ok().unwrap();
+    service.app.jobs.start(&running, move |_, _| ended.recv().map_err(|error| Problem::internal(error.to_string())));
+    let options = Arc::new(());
+    let (waiting, of_job) = (service.app.jobs.add(JobKind::Pairs, &who).ok().unwrap(), Arc::clone(&options));
+    service.app.jobs.start(&waiting, move |_, _| {
+        drop(of_job);
+        Ok(())
+    });
+    service.app.jobs.drop_job(&waiting);
+    let begun = std::time::Instant::now();
+    while Arc::strong_count(&options) > 1 {
+        assert!(begun.elapsed() < std::time::Duration::from_secs(10), "its work is still in memory");
+        std::thread::yield_now();
+    }
+    end.send(()).unwrap();
+}
+
+#[test]
+fn equal_dedups_run_beside_each_other_and_leave_no_file() {
+    let service = Service::new(|options| ServeOptions { jobs: 4, ..options });
+    let lines: String = (0..300)
+        .map(|number| format!("{}\n", json!({"name": number.to_string(), "text": format!("{number}: {TEXT}")})))
+        .collect();
+    assert_eq!(service.ask("PUT", "/v1/documents", &[], lines).status, 200);
+    let places: Vec<String> = (0..4)
+        .map(|_| service.post("/v1/dedup", &json!({"options": {"by": "containment"}})).header("location").to_owned())
+        .collect();
+    for place in places {
+        let job = service.finished(&place);
+        assert_eq!(job["state"], "done", "{job}");
+    }
+    let left: Vec<_> =
+        std::fs::read_dir(service.folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(left, ["secret-place.db"]);
+}
+
+#[test]
 fn jobs_and_requests_that_run_and_wait_are_counted() {
     let service = Service::new(|options| ServeOptions { jobs: 1, workers: Some(2), ..options });
     let _runtime = service.runtime.enter();

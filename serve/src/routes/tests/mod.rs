@@ -12,6 +12,8 @@ use std::thread;
 use axum::Router;
 use axum::body::Body;
 use axum::http::{HeaderMap, Request, StatusCode};
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
 use fpdb::{Database, Profile};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -198,6 +200,23 @@ fn the_answer_to_a_put_tells_what_keeps_queries_from_finding_the_document() {
 }
 
 #[test]
+fn a_text_that_is_not_utf8_is_shown_with_its_bytes() {
+    let service = service();
+    let bytes = [b"\x80\x80 and \xc3( ", TEXT.as_bytes()].concat();
+    service.ask("PUT", "/v1/documents/a", &[], bytes.clone());
+    let shown = service.get("/v1/documents/a?text=true").json();
+    let told = BASE64_STANDARD.decode(shown["text_base64"].as_str().unwrap()).unwrap();
+    assert!(told == bytes && shown["text"].as_str().unwrap().starts_with('\u{fffd}'), "{shown}");
+    // Offsets of passages count these bytes.
+    let found = service.post("/v1/query", &json!({"text": TEXT})).json();
+    let place = &found["matches"][0]["passages"][0]["document"];
+    let [start, end] = ["start", "end"].map(|name| place[name].as_u64().unwrap() as usize);
+    assert_eq!(std::str::from_utf8(&told[start..end]).unwrap().trim(), TEXT, "{found}");
+    service.put("b", TEXT);
+    assert_eq!(service.get("/v1/documents/b?text=true").json().get("text_base64"), None);
+}
+
+#[test]
 fn names_with_control_characters_are_refused_and_those_of_files_are_served() {
     let service = service();
     for (path, told) in
@@ -296,7 +315,7 @@ fn an_error_in_many_documents_tells_its_place() {
     let good = r#"{"name": "a", "text": "x"}"#;
     assert_eq!(
         detail(&format!("{good}\n{{\"name\": \"b\", \"text\": \"x\", \"metadata\": {{\"n\": 1}}}}")),
-        "line 2, document b: the metadata n is not a string"
+        "line 2, column 47: the metadata n is not a string"
     );
     assert_eq!(
         detail(&format!("{good}\n\n{{\"name\": 1}}")),
@@ -343,6 +362,38 @@ fn a_query_is_answered_in_each_form_of_body() {
     let lines: Vec<Value> = lines.text().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!((&lines[0]["query"]["name"], &lines[1]["name"]), (&json!("x.txt"), &json!("x.zip")));
     assert_eq!(lines[1]["problem"]["status"], 422);
+}
+
+#[test]
+fn a_form_of_many_files_is_answered_in_order_and_a_report_of_it_is_bounded() {
+    let service = Service::new(|options| ServeOptions { max_results: 3, ..options });
+    for name in ["a", "b", "c", "d"] {
+        service.put(name, &format!("{name}: {TEXT}"));
+    }
+    let form = |files: usize| {
+        let part = |number| {
+            let name = format!("{number}-{}", "n".repeat(4000));
+            format!("--B\r\ncontent-disposition: form-data; name=\"f\"; filename=\"{name}\"\r\n\r\n{TEXT}\r\n")
+        };
+        (0..files).map(part).collect::<String>() + "--B--\r\n"
+    };
+    let ask = |path: &str, form: String| {
+        service.ask("POST", path, &[("content-type", "multipart/form-data; boundary=B")], form)
+    };
+    // Of answers of some length, a part goes through a file. The default of `top` is within the bound.
+    for files in [2, 300] {
+        let answer = ask("/v1/query", form(files));
+        assert_eq!((answer.status, answer.header("content-type")), (200, "application/x-ndjson"));
+        let lines: Vec<Value> = answer.text().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        assert_eq!(lines.len(), files);
+        for (number, line) in lines.iter().enumerate() {
+            assert!(line["query"]["name"].as_str().unwrap().starts_with(&format!("{number}-")), "{line:.99}");
+            assert_eq!(line["matches"].as_array().unwrap().len(), 3);
+        }
+    }
+    assert_eq!(ask("/v1/report", form(1)).status, 200);
+    let refused = ask("/v1/report", form(2));
+    assert!(refused.status == 400 && refused.text().contains("at most 3 matches"), "{}", refused.text());
 }
 
 #[test]
