@@ -222,7 +222,7 @@ def test_documents_are_removed_as_from_a_database_in_process(served, routes, tmp
             # A survivor, and a removable document.
             database.ingest([(found.removable[0].keep, "changed"), (found.removable[-1].remove, "changed")])
         # In portions of a line or two.
-        monkeypatch.setattr(fpdb._client, "_PORTION", 800)
+        monkeypatch.setattr(fpdb._client, "_LISTED", 800)
         mine = own.remove(report=saved).to_dict()
         assert client.remove(report=found).to_dict() == mine and mine["removed"] > 1 and mine["left"] > 0
         mine = own.remove(report=saved).to_dict()
@@ -319,6 +319,66 @@ def test_texts_that_are_none_or_no_unicode_are_taken_as_by_a_database(served, tm
             assert theirs == mine and theirs[0].passages[0].query.text == mine[0].passages[0].query.text
         with pytest.raises(TypeError):
             client.ingest({"a": 5})
+
+
+def test_offsets_count_the_bytes_of_a_text_that_is_not_utf8(served, tmp_path):
+    url, _, keys = served
+    # Each byte that is no character is three in its place in JSON.
+    data = b"\xff\xfe\xfd " * 5 + f"He wrote: {LONG}".encode()
+    with fpdb.create(tmp_path / "own") as own, fpdb.connect(url, keys["admin"]) as client:
+        for database in (own, client):
+            database.ingest([("a", data)], **({"store_text": True} if database is own else {}))
+        mine, theirs = own.query(LONG)[0].passages[0], client.query(LONG)[0].passages[0]
+        assert theirs.document.text == mine.document.text and theirs.document.slice == mine.document.slice
+        assert client.text("a").startswith("\ufffd")
+
+
+def test_the_text_of_a_stored_query_is_that_of_its_version(served):
+    url, _, keys = served
+    with fpdb.connect(url, keys["admin"]) as client:
+        client.ingest({"a": f"one: {LONG}", "b": LONG})
+        by_name, by_number = client.query(document="a"), client.query(id=0)
+        assert by_name == by_number
+        client.ingest({"a": f"Another beginning: {LONG}"}, on_change="both")
+        for answer in (by_name, by_number):
+            assert answer[0].passages[0].query.text in LONG
+        with pytest.raises(fpdb.DocumentNotFoundError):
+            client.query(document="none")
+
+
+def test_metadata_that_no_address_holds_are_a_failure_of_their_document(served):
+    url, _, keys = served
+    with fpdb.connect(url, keys["admin"]) as client:
+        long = {"notes": "x" * 70_000}
+        documents = [fpdb.Document("bytes", LONG.encode(), long), fpdb.Document("text", LONG, long), ("last", b"short")]
+        summary = client.ingest(documents)
+        assert (summary.added, [failure.name for failure in summary.failed]) == (2, ["bytes"])
+        assert "metadata" in summary.failed[0].error
+        assert client.document("text").metadata == long
+
+
+def test_an_interrupt_stops_the_job_and_the_next_call_has_its_own_answer(served, monkeypatch):
+    url, _, keys = served
+    with fpdb.connect(url, keys["admin"]) as client:
+        client.ingest({"a": LONG, "b": f"{LONG} Again."})
+        read, jobs = fpdb._client.http.client.HTTPResponse.read, []
+
+        def interrupted(answer, *given):
+            if answer.status == 202:
+                jobs.append(answer)
+                return read(answer, *given)
+            if len(jobs) == 1:
+                jobs.append(answer)
+                # The answer is there, and is not read.
+                raise KeyboardInterrupt
+            return read(answer, *given)
+
+        monkeypatch.setattr(fpdb._client.http.client.HTTPResponse, "read", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            client.pairs()
+        assert client.document("b").name == "b"
+        assert client._ask("GET", "/v1/pairs") == {"jobs": []}
+        assert len(client.pairs()) == 1
 
 
 def test_problems_are_exceptions_of_the_package(served):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import http.client
 import itertools
 import json
@@ -76,6 +77,12 @@ _ERRORS: dict[str, type[Error]] = {
 
 #: Maximum number of bytes of texts in one request. A larger text has its own request.
 _PORTION = 4 << 20
+
+#: Maximum number of bytes of names and numbers in one request: JSON without documents has at most 1 MiB.
+_LISTED = 1_000_000
+
+#: Maximum number of bytes of an address. A service refuses a longer one.
+_LONGEST_ADDRESS = 65_000
 
 #: Maximum number of names and numbers of documents in one request to remove them.
 _MOST_REMOVED = 100_000
@@ -231,8 +238,11 @@ class Client:
                 answer = connection.getresponse()
                 after = answer.headers.get("Retry-After", "")
                 return answer.status, answer.read(), float(after) if after.isdigit() else None
-            except (http.client.HTTPException, OSError) as error:
+            except BaseException as error:
+                # Whatever ended the wait, such as Ctrl-C: an answer that comes later would be taken for that of the next request.
                 self.close()
+                if not isinstance(error, (http.client.HTTPException, OSError)):
+                    raise
                 # The service closes an idle connection. Every request except for a new job may be repeated: a PUT of the same content
                 # changes nothing.
                 is_idle = isinstance(error, (http.client.RemoteDisconnected, ConnectionResetError, BrokenPipeError))
@@ -284,10 +294,14 @@ class Client:
             raise TypeError("query takes one of: queries, document=, id=")
         options = SERVED_QUERY.fields("query", resemblance_takes_few(options))
         if document is not None or id is not None:
-            asked = {"document": document} if document is not None else {"id": id}
+            if document is not None:
+                # By its number, since a later version of the name has another text. Of a name that no document has, the service tells
+                # which one is near.
+                with suppress(DocumentNotFoundError):
+                    id = self.document(document).id
+            asked = {"document": document} if id is None else {"id": id}
             fields = self._ask("POST", "/v1/query", body={**asked, "options": options})
-            text = self._text(document) if document is not None else _Text(lambda: None)
-            return self._answer(fields, text)
+            return self._answer(fields, self._text(fields["query"]["name"], id))
         if isinstance(queries, (str, bytes, os.PathLike, Document)):
             return self._one(queries, "", options)
         return [self._one(query, str(index), options) for index, query in enumerate(queries)]
@@ -318,7 +332,12 @@ class Client:
     def _text(self, name: str, id: int | None = None) -> _Text:
         def load() -> tuple[bytes, str] | None:
             shown = self._ask("GET", _path(name), query={"text": "true", "id": id})
-            return None if shown["text"] is None else (shown["text"].encode(), shown["text_encoding"])
+            if shown["text"] is None:
+                return None
+            # Offsets count the bytes as they are; the text has others, if they are not UTF-8.
+            as_they_are = shown.get("text_base64")
+            data = shown["text"].encode() if as_they_are is None else base64.b64decode(as_they_are)
+            return data, shown["text_encoding"]
 
         return _Text(load)
 
@@ -395,7 +414,9 @@ class Client:
                 raise _error(job["problem"]["status"], json.dumps(job["problem"]).encode())
             return [json.loads(line) for line in self._request("GET", f"{place}/result").splitlines()]
         finally:
-            self._request("DELETE", place)
+            # What went wrong before matters more, and so does a result.
+            with suppress(Error):
+                self._request("DELETE", place)
 
     # Stored documents
 
@@ -467,7 +488,12 @@ class Client:
         size = 0
 
         def put(name: str, content: bytes, kept: dict[str, str]) -> None:
-            summaries.append(self._put(name, content, {**options, "metadata": json.dumps(kept)}))
+            metadata = json.dumps(kept)
+            if len(_path(name)) + len(urllib.parse.quote_plus(metadata)) > _LONGEST_ADDRESS:
+                error = "its metadata are too long for a service, which takes those of bytes and of long texts in the address"
+                summaries.append({"failures": 1, "failed": [{"name": name, "error": error}]})
+                return
+            summaries.append(self._put(name, content, {**options, "metadata": metadata}))
 
         def send() -> None:
             nonlocal size
@@ -544,7 +570,7 @@ class Client:
         """Deletes documents: by name (all versions of each), by number, by selection, or by a report. `compact` frees their space.
 
         Args:
-            names, ids, prefix, where, dry_run, keep_out: as for `Database.remove`. Names and numbers of more than 4 MiB, or more than
+            names, ids, prefix, where, dry_run, keep_out: as for `Database.remove`. Names and numbers of more than 1 MB, or more than
                 100,000 of them, take several requests, each with its own commit. A number then counts as unknown if an earlier request has
                 removed its document by name.
             report: the answer of `dedup`, or a saved report. Deletes the documents that it lists as removable. A document is deleted only
@@ -578,7 +604,7 @@ class Client:
         given: list[str | int] = [*dict.fromkeys(names), *dict.fromkeys(ids)]
         if not given:
             return Removal(0, [], [])
-        removal = self._remove_in_portions(given, lambda item: len(json.dumps(item)), lambda some: _listed(some, keep_out))
+        removal = self._remove_in_portions(given, lambda item: len(json.dumps(item)) + 2, lambda some: _listed(some, keep_out))
         unknown_names, unknown_ids = set(removal.unknown_names), set(removal.unknown_ids)
         return replace(
             removal,
@@ -614,12 +640,12 @@ class Client:
 
         removals: list[Removal] = []
         portion: list[_T] = []
-        room = _PORTION
+        room = _LISTED
         for item in items:
             room -= size(item)
             if portion and (room < 0 or len(portion) == _MOST_REMOVED):
                 removals += send(portion)
-                portion, room = [], _PORTION - size(item)
+                portion, room = [], _LISTED - size(item)
             portion.append(item)
         return _sum_of_removals(removals + send(portion))
 

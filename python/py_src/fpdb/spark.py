@@ -113,7 +113,7 @@ def build(
         path: a folder that the driver and all executors see under this name. It must be in a file system, not in an object store.
         profile: a name, or a `Profile`.
         text: the column of texts: string or binary.
-        id: the column that names documents: strings or numbers, unique, without nulls.
+        id: the column that names documents: strings or whole numbers, unique, without nulls.
         metadata: columns that are kept with the documents.
         format: as for `Database.ingest_table`.
         store_text: stores the bytes of the documents, so that passages can be compared symbol by symbol.
@@ -134,6 +134,7 @@ def build(
     spark = df.sparkSession
     path = os.path.abspath(os.fspath(path))
     _check_columns(df, [text, id, *metadata])
+    _check_id(df, id)
     settings = native_profile(profile)
     staging = _begun(path)
     columns = list(dict.fromkeys([text, id, *metadata]))
@@ -184,6 +185,12 @@ def _check_columns(df: DataFrame, names: Iterable[str]) -> None:
     for name in names:
         if name not in df.columns:
             raise ParameterError(f"the DataFrame has no column {name}; it has {', '.join(df.columns)}")
+
+
+def _check_id(df: DataFrame, name: str) -> None:
+    # As text, 1 is 1.0 or 1.0E0, by whoever writes it: a report would name other documents than the rows.
+    if df.schema[name].dataType.typeName() in ("float", "double"):
+        raise ParameterError(f"the column {name} has floats, which name no documents", "cast it to whole numbers or to strings")
 
 
 def _column(name: str) -> Column:
@@ -597,13 +604,14 @@ def apply(df: DataFrame, report: str | os.PathLike[str] | DataFrame, *, id: str 
         id: the column that names documents, as in `build`.
 
     Raises:
-        ParameterError: a column is missing; or the report is incomplete: a line is not JSON, or the summary is missing or counts other
-            lines.
+        ParameterError: a column is missing, or that of ids has floats; or the report is incomplete: a line is not JSON, or the summary is
+            missing or counts other lines.
         pyspark.errors.AnalysisException: the path of the report has no file.
     """
     from pyspark.sql import functions as F
 
     _check_columns(df, [id])
+    _check_id(df, id)
     if isinstance(report, (str, os.PathLike)):
         lines = _report(df.sparkSession, os.path.abspath(os.fspath(report)))
     else:
