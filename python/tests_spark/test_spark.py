@@ -585,6 +585,12 @@ def test_names_that_repeat_and_columns_that_do_not_fit_are_errors(spark, tmp_pat
     numbers = spark.createDataFrame([("a", 1)], "id string, text int")
     with pytest.raises(fpdb.ParameterError, match="the column text is of type Int32"):
         fpdb.spark.build(numbers, tmp_path / "type", parts=1)
+    for kind in ("float", "double"):
+        floats = spark.createDataFrame([(1.0, "one text")], f"id {kind}, text string")
+        with pytest.raises(fpdb.ParameterError, match="the column id has floats"):
+            fpdb.spark.build(floats, tmp_path / kind, parts=1)
+        with pytest.raises(fpdb.ParameterError, match="the column id has floats"):
+            fpdb.spark.apply(floats, tmp_path / "no report")
 
 
 def test_queries_from_all_executors_are_those_of_one(spark, corpus):

@@ -4,10 +4,11 @@ import { count, h, say } from "./dom.js";
 
 // What was asked last: it is kept while the reader looks at documents.
 let last = { text: "", report: null, of: null };
-// The number of questions so far: an answer that comes after a later question was asked is not shown.
+// Counts questions, and views of this page: an answer to an earlier question, or for an earlier view, is dropped.
 let questions = 0;
 
 export function comparePage(main, address, session) {
+  questions += 1;
   const most = { top: Math.min(100, session.max_results) };
   const stored = address.get("document");
   const text = h("textarea", { id: "text", "aria-label": "text", placeholder: "Paste a text, or drop a file here", value: last.text, oninput: () => { last.text = text.value; } });

@@ -72,6 +72,29 @@ fn a_pair_of_stored_documents_has_an_address_and_hostile_texts_stay_text() {
 }
 
 #[test]
+fn the_answer_to_an_earlier_question_is_not_shown() {
+    let Some((_folder, _service, mut browser, address)) = begin(&[]) else { return };
+    browser.visit(&address);
+    browser.wait("document.getElementById('text')");
+    // The first report comes late.
+    browser.ask(
+        "(() => { const real = window.fetch; let asked = 0; window.fetch = async (...given) => {
+            const number = String(given[0]).includes('report') ? (asked += 1) : 0;
+            const answer = await real(...given);
+            if (number === 1) { await new Promise((go) => setTimeout(go, 1000)); setTimeout(() => { window.came = true; }, 200); }
+            return answer;
+        }; return true; })()",
+    );
+    browser.ask("(() => { location.hash = 'compare?document=docs%2Fa.txt'; return true; })()");
+    browser.wait("document.getElementById('stored').value === 'docs/a.txt'");
+    browser.ask("(() => { location.hash = 'compare?document=docs%2Fc.txt'; return true; })()");
+    browser.wait("window.came");
+    let said = browser.text("document.getElementById('status').textContent");
+    assert_eq!(said, "No stored document shares text with it.");
+    assert_eq!(browser.ask("document.querySelector('iframe') === null && window.fpdbReport === undefined"), true);
+}
+
+#[test]
 fn documents_are_found_and_removed_on_a_narrow_screen() {
     let Some((_folder, service, mut browser, address)) = begin(&[]) else { return };
     let narrow = json!({"width": 400, "height": 800, "deviceScaleFactor": 1, "mobile": true});
