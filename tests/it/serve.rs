@@ -374,6 +374,23 @@ fn small_documents_that_arrive_together_share_commits() {
     assert_eq!(service.end(), Some(0));
 }
 
+/// The program leads from a path to the name of the document that was read from it. The service does not.
+#[test]
+fn a_hint_tells_no_path_of_the_server() {
+    let folder = prepared();
+    folder.write("letters/a.txt", TEXT);
+    folder.ok(&["ingest", "-q", "--db", "db", "letters"]);
+    let path = folder.path().join("letters/a.txt");
+    let path = path.to_str().unwrap();
+    let told = "did you mean letters/a.txt?";
+    assert!(folder.run(&["query", "--db", "db", "--document", path]).stderr.contains(told));
+    let service = Service::start(&folder, &[]);
+    let hint = |typed: &str| service.json("POST", "/v1/query", &json!({"document": typed}))["hint"].clone();
+    assert_eq!(hint("letters/a.text"), told);
+    assert_eq!(hint(path), "list the documents to see their names");
+    assert_eq!(service.end(), Some(0));
+}
+
 #[test]
 fn a_second_signal_ends_the_service_at_once() {
     let folder = prepared();

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use axum::body::Body;
 use axum::http::Request;
-use fpdb::{Database, IngestOptions, Profile, Source, Task};
 use serde_json::json;
 
 use super::{Service, TEXT, service};
@@ -288,26 +287,6 @@ fn many_short_documents_take_little_more_memory_than_their_body() {
         counted_heap::peak(|| BulkLines::of(body.as_bytes()).inspect(|document| assert!(document.is_ok())).count());
     assert_eq!(documents, 20_000);
     assert!(peak < 10_000, "{peak} bytes beside a body of {}", body.len());
-}
-
-#[test]
-fn a_hint_tells_no_path_of_the_server() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("letters/a.txt");
-    std::fs::create_dir(file.parent().unwrap()).unwrap();
-    std::fs::write(&file, TEXT).unwrap();
-    let writer = Database::create(folder.path().join("secret-place.db"), Profile::PROSE).unwrap();
-    let letters = [Source::Path(file.parent().unwrap().to_owned())];
-    writer.ingest_sources(&letters, &IngestOptions::default(), &Task::new()).unwrap();
-    let name = writer.documents_from(fpdb::DocId(0), 1).unwrap()[0].name.clone();
-    let dotted = format!("{}/./letters/b/../a.txt", folder.path().display());
-    assert_eq!(writer.nearest_name(&dotted).unwrap().as_ref(), Some(&name));
-    drop(writer);
-    let service = Service::on(folder, |options| options);
-    let hint = |typed: &str| service.post("/v1/query", &json!({"document": typed})).json()["hint"].clone();
-    let similar = name.replace("a.txt", "a.text");
-    assert!(hint(&similar).as_str().is_some_and(|hint| hint.contains(&name)), "{}", hint(&similar));
-    assert_eq!(hint(&dotted), "list the documents to see their names");
 }
 
 #[test]
