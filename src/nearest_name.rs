@@ -11,8 +11,8 @@ use fpdb_store::Store;
 /// Maximum bytes of a name's beginning that is compared with the typed name.
 const LONGEST: usize = 200;
 
-/// Maximum number of characters of a typed name that is compared with names by its edits. A longer one differs
-/// from [`LONGEST`] bytes in more than a third of its characters.
+/// Maximum number of characters of a typed name whose edits are counted. A longer one differs from
+/// [`LONGEST`] bytes in more than a third of its characters.
 const LONGEST_TYPED: usize = 300;
 
 /// Maximum number of bytes of a typed name for which any name is searched: that of a path.
@@ -22,12 +22,12 @@ const LONGEST_PATH: usize = 4096;
 const MOST_NAMES: usize = 100_000;
 
 /// The stored name that is most similar to `typed`, or the beginning of such a name that ends with a
-/// component. `None` if none is similar. A document or folder at the path `typed` comes first, if the host lets
-/// paths be told. If documents
-/// lie below `typed`, the result is this folder with `/` at its end, or this archive with `!`. Next come a
-/// folder or archive that begins with `typed`, and then a name with `typed` as its last components. Otherwise
-/// compares the names in the longest folder of `typed` that exists. Each of these searches looks at no more
-/// than 100,000 names. Searches for no name that is longer than a path may be.
+/// component. `None` if none is similar, or if `typed` is longer than a path may be. A document or folder
+/// at the path `typed` comes first, if the host lets paths be told. If documents lie below `typed`, the
+/// result is this folder with `/` at its end, or this archive with `!`. Next come a folder or archive that
+/// begins with `typed`, and then a name with `typed` as its last components. Otherwise compares the names
+/// in the longest folder of `typed` that exists. Each of these searches looks at no more than 100,000
+/// names.
 ///
 /// # Errors
 /// [`Error::Stopped`](crate::Error::Stopped); a failure to read the store.

@@ -134,9 +134,9 @@ impl App {
 }
 
 /// Opens the database at [`ServeOptions::db`] and answers requests until SIGTERM or SIGINT. After the signal,
-/// it finishes running requests and commits waiting changes. After a second one the process ends at once, with
-/// status 130. After SIGHUP it reads the key file and the
-/// certificate again. It calls `started` with the address once it accepts requests.
+/// it finishes running requests and commits waiting changes. A later SIGINT ends the process at once, with
+/// status 130. After SIGHUP it reads the key file and the certificate again. It calls `started` with the
+/// address once it accepts requests.
 ///
 /// # Errors
 /// A [`ServeError`] that concerns the database, the address, the key file or a setting.
@@ -199,11 +199,9 @@ async fn run(app: Arc<App>, started: impl FnOnce(std::net::SocketAddr)) -> Resul
     }
     log::event("ending", "requests under way are finished");
     tokio::spawn(async move {
-        tokio::select! {
-            _ = terminate.recv() => {}
-            _ = interrupt.recv() => {}
-        }
-        log::event("ended", "by a second signal");
+        // A supervisor may repeat SIGTERM, and has SIGKILL for an end at once.
+        interrupt.recv().await;
+        log::event("ended", "by Ctrl-C, while requests were under way");
         // No code runs at this exit, so nothing of the store is closed below a thread that writes: it is as
         // after a kill, which loses nothing that was acknowledged.
         signal_hook::low_level::exit(130);

@@ -54,8 +54,8 @@ pub struct ServeOptions {
     pub threads: Option<usize>,
     /// Number of requests that are processed at the same time. `None`: two per processor.
     pub workers: Option<usize>,
-    /// Number of requests that may wait for a worker and, apart from them, of changes that are made or wait for
-    /// the writer. A further one is refused with 503.
+    /// Number of requests that may wait for a worker. The same number of changes may be made or wait for the
+    /// writer. A further one is refused with 503.
     pub queue: usize,
     /// Number of requests of one key that are processed or wait at the same time. A further request is
     /// refused with 429.

@@ -93,8 +93,8 @@ impl Work {
     }
 }
 
-/// Runs `work` on a thread that may block. Requests share the two threads of the runtime, so nothing that takes
-/// longer than a look-up may run there: parsing a body does.
+/// Runs `work` on a thread that may block. Requests share the two threads of the runtime, and a thread that
+/// parses a large body answers nobody else meanwhile.
 pub(crate) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Answer<T> + Send + 'static) -> Answer<T> {
     tokio::task::spawn_blocking(work).await.unwrap_or_else(|failed| Err(Problem::internal(failed.to_string())))
 }

@@ -74,7 +74,7 @@ impl Held {
 /// Sends the outcome of a change to the request that waits for it.
 type Reply<T> = oneshot::Sender<Answer<T>>;
 
-/// The documents of a change, which are made when the writer takes them: together they may take many times the
+/// The documents of a change. The writer makes one at a time, because together they may take many times the
 /// memory of the body.
 pub(crate) type Documents = Box<dyn Iterator<Item = Document> + Send>;
 
@@ -186,8 +186,8 @@ impl Stored {
 pub(crate) struct Writer {
     changes: Mutex<Option<mpsc::UnboundedSender<Change>>>,
     thread: Mutex<Option<JoinHandle<()>>>,
-    /// The places of changes: one that waits for the thread has a place, and so has one that is made. Those who
-    /// read have other places, so a compaction, for which changes wait, holds up no query.
+    /// The places of changes. A change that waits for the thread has a place, and so has one that is made.
+    /// Queries have other places, so a compaction, for which changes wait, holds up no query.
     places: Arc<Semaphore>,
     most: usize,
     written: Written,

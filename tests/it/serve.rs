@@ -392,7 +392,7 @@ fn a_hint_tells_no_path_of_the_server() {
 }
 
 #[test]
-fn a_second_signal_ends_the_service_at_once() {
+fn a_second_ctrl_c_ends_the_service_at_once() {
     let folder = prepared();
     let mut service = Service::start(&folder, &["--client-seconds", "60"]);
     assert_eq!(service.ask("PUT", "/v1/documents/a", "", TEXT.as_bytes()).unwrap().0, 201);

@@ -24,9 +24,10 @@ use super::request::{HeldBody, MOST_JSON, Params, media_type, parse, read_body, 
 use crate::app::App;
 use crate::problem::{Answer, Problem};
 
-/// Number of files of a form that are answered together, and the bytes of answers that are in memory: the rest
-/// goes to a temporary file. So the memory does not grow with the files.
+/// Number of files of a form that are answered together.
 const FILES_AT_A_TIME: usize = 16;
+
+/// Maximum bytes of a form's answers in memory. Longer answers go to a temporary file.
 const IN_MEMORY: usize = 1 << 20;
 
 /// A query. One of `text`, `document` and `id` is needed.
