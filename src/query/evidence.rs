@@ -11,8 +11,9 @@ use super::location::Location;
 use super::options::QueryOptions;
 use super::passages::{self, DocumentPassages, QueryText, SharedFingerprint};
 use super::prepared::{PreparedQuery, QueryHash};
-use super::text::{Bytes, COMPARED_BYTES, StoredTexts, Symboliser, WholeText};
+use super::text::{Bytes, StoredTexts, Symboliser, WholeText};
 use super::text_cache::TextCache;
+use super::text_limit::TextLimit;
 use super::text_unavailable::TextUnavailable;
 use super::units::Units;
 use fpdb_host::error::Result;
@@ -146,7 +147,8 @@ impl<'a> Evidence<'a> {
         if query.is_ok() {
             for &(id, record) in documents {
                 let is_own = subject.digest == Some(record.digest);
-                if record.bytes <= COMPARED_BYTES && !is_own && texts.ahead(id).is_none() && texts.get(id).is_none() {
+                let is_read = TextLimit::COMPARED.allows_document(record) && !is_own;
+                if is_read && texts.ahead(id).is_none() && texts.get(id).is_none() {
                     stored.expect(record);
                     texts.note_read(record);
                 }
@@ -205,6 +207,10 @@ fn document_text(
     (id, record): (u32, &DocumentRecord),
     symboliser: &mut Symboliser,
 ) -> Result<std::result::Result<WholeText, &'static str>> {
+    // The query's bytes can have another format, and fewer symbols.
+    if !TextLimit::COMPARED.allows_document(record) {
+        return Ok(Err(TextUnavailable::TooLarge.document()));
+    }
     let read;
     let bytes = match &subject.text {
         // A document with the query's bytes need not be read.
@@ -213,7 +219,7 @@ fn document_text(
             let found = match texts.ahead(id) {
                 Some(found) => found,
                 None => {
-                    read = stored.bytes_of(id, record, COMPARED_BYTES)?;
+                    read = stored.bytes_of(id, record, TextLimit::COMPARED)?;
                     &read
                 }
             };

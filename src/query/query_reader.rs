@@ -6,8 +6,9 @@ use super::disguise::DisguisedWords;
 use super::phrases::PhraseFinder;
 use super::prepared::{PreparedQuery, QueryBytes, distinct_kgrams, view_index};
 use super::stored_place;
-use super::text::{Bytes, COMPARED_BYTES};
+use super::text::Bytes;
 use super::text_cache::TextCache;
+use super::text_limit::TextLimit;
 use super::text_unavailable::TextUnavailable;
 use fpdb_host::error::{Error, Result};
 use fpdb_host::stop::StopToken;
@@ -208,12 +209,15 @@ impl<'a> QueryReader<'a> {
         if let Some(bytes) = reading.text.as_ref().filter(|_| is_prose && !extract::applies(format)) {
             disguised = DisguisedWords::in_document(bytes, unit);
         }
-        let text = reading.text.map(|bytes| QueryBytes { bytes, format }).ok_or(TextUnavailable::TooLarge);
+        let symbols_of_text = facts.text_view.map_or(0, |text| text.symbols);
+        let is_compared = TextLimit::COMPARED.allows(facts.text.bytes, [facts.symbols, symbols_of_text]);
+        let text = reading.text.filter(|_| is_compared);
+        let text = text.map(|bytes| QueryBytes { bytes, format }).ok_or(TextUnavailable::TooLarge);
         let subject = PreparedQuery {
             digest: Some(digest),
             bytes: facts.text.bytes,
             symbols: facts.symbols,
-            symbols_of_text: facts.text_view.map_or(0, |text| text.symbols),
+            symbols_of_text,
             extracted: facts.offsets == Offsets::Extracted,
             attachments: facts.attachments,
             disguised,
@@ -255,7 +259,7 @@ impl<'a> QueryReader<'a> {
                 last_line: place.last_line,
             })
             .collect();
-        let why = if record.bytes > COMPARED_BYTES { TextUnavailable::TooLarge } else { why };
+        let why = if TextLimit::COMPARED.allows_document(&record) { why } else { TextUnavailable::TooLarge };
         let text_view = record.text_view.0;
         let subject = PreparedQuery {
             id: Some(id),
@@ -311,7 +315,7 @@ impl QueryReading {
             fingerprinter.feed(bytes, &mut self.at_stored_window);
         }
         if let Some(text) = &mut self.text {
-            if (text.len() + bytes.len()) as u64 <= COMPARED_BYTES {
+            if (text.len() + bytes.len()) as u64 <= TextLimit::COMPARED.bytes {
                 text.extend_from_slice(bytes);
             } else {
                 self.text = None;
@@ -348,9 +352,9 @@ mod tests {
     fn a_document_in_memory_is_read_where_it_is() {
         let (profile, read) = (Profile::PROSE, ReadOptions::default());
         let mut reader = QueryReader::new(&profile, None, &read, None, &StopToken::new()).unwrap();
-        let bytes = vec![b' '; COMPARED_BYTES as usize + 1];
+        let bytes = vec![b' '; TextLimit::COMPARED.bytes as usize + 1];
         let (subject, peak) = counted_heap::peak(|| reader.read_in_memory("a", &bytes));
-        assert_eq!(subject.unwrap().bytes, COMPARED_BYTES + 1);
-        assert!(peak < COMPARED_BYTES / 4, "{peak}");
+        assert_eq!(subject.unwrap().bytes, TextLimit::COMPARED.bytes + 1);
+        assert!(peak < TextLimit::COMPARED.bytes / 4, "{peak}");
     }
 }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use super::location::Location;
 use super::sentences::sentence_starts;
+use super::text_limit::TextLimit;
 use super::text_unavailable::TextUnavailable;
 use fpdb_host::error::{Error, Result};
 use fpdb_host::stop::StopToken;
@@ -18,10 +19,6 @@ use fpdb_reading::input::{
     ContainerBatch, InputLimits, ReadOptions, Reader, SEARCHED_BYTES, format_of, front_end_of_text, single_document,
 };
 use fpdb_store::{DocumentRecord, Store};
-
-/// Documents of more bytes are not compared symbol by symbol. A symbol takes 16 bytes of memory, and two
-/// documents are held in addition to the [`TextCache`](super::TextCache).
-pub(crate) const COMPARED_BYTES: u64 = 32 << 20;
 
 /// The encoding of extracted text.
 const UTF_8: &str = "UTF-8";
@@ -95,13 +92,13 @@ impl<'a> StoredTexts<'a> {
         }
     }
 
-    /// The bytes of a stored document, unless there are more than `limit`.
+    /// The bytes of a stored document, unless it is larger than `limit`.
     ///
     /// # Errors
     /// [`Error::Stopped`]; errors from reading the store. A file that cannot be read is not an error: its
     /// text is unavailable.
-    pub(crate) fn bytes_of(&mut self, id: u32, record: &DocumentRecord, limit: u64) -> Result<Bytes> {
-        if record.bytes > limit {
+    pub(crate) fn bytes_of(&mut self, id: u32, record: &DocumentRecord, limit: TextLimit) -> Result<Bytes> {
+        if !limit.allows_document(record) {
             return Ok(Bytes::Unavailable(TextUnavailable::TooLarge));
         }
         if record.stored_text {
@@ -137,7 +134,7 @@ impl<'a> StoredTexts<'a> {
 pub(crate) fn text_of(store: &Store, id: u32, limits: InputLimits) -> Result<Option<DocumentText>> {
     let record = store.document_numbered(id)?;
     let mut texts = StoredTexts::new(store, limits.clone());
-    let Bytes::Here(bytes) = texts.bytes_of(id, &record, u64::MAX)? else { return Ok(None) };
+    let Bytes::Here(bytes) = texts.bytes_of(id, &record, TextLimit::NONE)? else { return Ok(None) };
     let format = Format::named(&record.format).unwrap_or_default();
     as_counted(bytes, format, store.profile().unit(), &limits).map(Some)
 }
@@ -491,7 +488,7 @@ mod tests {
             stored_text: false,
             text_view: fpdb_store::TextView(None),
         };
-        let found = StoredTexts::new(&store, InputLimits::default()).bytes_of(0, &record, u64::MAX).unwrap();
+        let found = StoredTexts::new(&store, InputLimits::default()).bytes_of(0, &record, TextLimit::NONE).unwrap();
         assert!(matches!(found, Bytes::Unavailable(TextUnavailable::TooLarge)));
     }
 }

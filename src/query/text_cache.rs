@@ -13,7 +13,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::text::{Bytes, COMPARED_BYTES, StoredTexts, WholeText};
+use super::text::{Bytes, StoredTexts, WholeText};
+use super::text_limit::TextLimit;
 use fpdb_host::error::{Error, Result};
 use fpdb_host::stop::StopToken;
 use fpdb_reading::input::InputLimits;
@@ -84,7 +85,7 @@ impl TextCache {
                     Err(Error::NoSuchNumber { .. }) => continue,
                     Err(error) => return Err(error),
                 };
-                if is_in_container(&record) && record.bytes <= COMPARED_BYTES {
+                if is_in_container(&record) && TextLimit::COMPARED.allows_document(&record) {
                     all = all.saturating_add(record.bytes);
                     members.push((id, record));
                 }
@@ -109,7 +110,7 @@ impl TextCache {
                 texts.expect(record);
             }
             let mut bytes =
-                |(id, record): &(u32, DocumentRecord)| Ok((*id, texts.bytes_of(*id, record, COMPARED_BYTES)?));
+                |(id, record): &(u32, DocumentRecord)| Ok((*id, texts.bytes_of(*id, record, TextLimit::COMPARED)?));
             members.iter().map(&mut bytes).collect::<Result<Vec<_>>>()
         };
         let read: Vec<_> = containers.into_par_iter().map(read).collect::<Result<_>>()?;

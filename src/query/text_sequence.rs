@@ -4,7 +4,8 @@
 use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::text::{Bytes, COMPARED_BYTES, DocumentText, StoredTexts, Symboliser, as_counted};
+use super::text::{Bytes, DocumentText, StoredTexts, Symboliser, as_counted};
+use super::text_limit::TextLimit;
 use fpdb_host::error::{Error, Result};
 use fpdb_kernel::document::{Digest, Format};
 use fpdb_reading::input::InputLimits;
@@ -37,22 +38,22 @@ impl<'a> TextSequence<'a> {
     /// # Errors
     /// Fails if the store cannot be read, or the text cannot be extracted.
     pub(crate) fn text(&mut self, id: u32) -> Result<std::result::Result<DocumentText, &'static str>> {
-        let (format, bytes) = self.bytes(id, u64::MAX)?;
+        let (format, bytes) = self.bytes(id, TextLimit::NONE)?;
         Ok(match bytes {
             Bytes::Here(bytes) => Ok(as_counted(bytes, format, self.store.profile().unit(), &self.limits)?),
             Bytes::Unavailable(why) => Err(why.document()),
         })
     }
 
-    /// The bytes of a document and its format; or why the bytes are not available. A document of more than
-    /// `limit` bytes is not read.
+    /// The bytes of a document and its format; or why the bytes are not available. A document larger
+    /// than `limit` is not read.
     ///
     /// # Errors
     /// Fails if the store cannot be read.
     pub(crate) fn original(
         &mut self,
         id: u32,
-        limit: u64,
+        limit: TextLimit,
     ) -> Result<std::result::Result<(Vec<u8>, Format), &'static str>> {
         let (format, bytes) = self.bytes(id, limit)?;
         Ok(match bytes {
@@ -67,7 +68,7 @@ impl<'a> TextSequence<'a> {
     /// # Errors
     /// Fails if the store cannot be read.
     pub(crate) fn digest_of_symbols(&mut self, id: u32) -> Result<Option<Digest>> {
-        let (format, bytes) = self.bytes(id, COMPARED_BYTES)?;
+        let (format, bytes) = self.bytes(id, TextLimit::COMPARED)?;
         let Bytes::Here(bytes) = bytes else { return Ok(None) };
         let text = self.symboliser.read(&bytes, format).ok();
         Ok(text.map(|text| {
@@ -79,7 +80,7 @@ impl<'a> TextSequence<'a> {
         }))
     }
 
-    fn bytes(&mut self, id: u32, limit: u64) -> Result<(Format, Bytes)> {
+    fn bytes(&mut self, id: u32, limit: TextLimit) -> Result<(Format, Bytes)> {
         if let Some(&place) = self.places.get(&id)
             && place >= self.expected
         {

@@ -84,6 +84,24 @@ fn passages_stay_exact_when_the_files_are_gone() {
     assert!(why.contains("inferred from fingerprints: its file can no longer be read"), "{why}");
 }
 
+/// This character of three bytes has 15 letters in the standard form.
+#[test]
+fn a_small_text_of_very_many_symbols_is_not_compared_symbol_by_symbol() {
+    let folder = Folder::new();
+    let shared = prose(1, 60);
+    folder.write("docs/large.txt", format!("{shared}. {}", "\u{FDFA}".repeat(2_300_000)));
+    folder.write("docs/small.txt", &shared);
+    let json = |arguments: &[&str]| folder.ok(&[arguments, &["--format", "json"]].concat()).json().remove(0);
+    assert!(json(&["ingest", "-q", "--store-text", "docs"]).is_object());
+    let too_large = |answer: &Value, why: &str| {
+        let found = answer["matches"].as_array().unwrap().iter().find(|found| found["identical"] == false).unwrap();
+        assert_eq!(found["inferred"], format!("{why} is too large to be compared symbol by symbol"), "{found}");
+        assert_eq!(found["passages"][0]["exact"], false, "{found}");
+    };
+    too_large(&json(&["query", "docs/small.txt"]), "it");
+    too_large(&json(&["diff", "docs/large.txt", "docs/small.txt"]), "the query");
+}
+
 #[test]
 fn texts_are_added_later_and_go_with_their_documents() {
     let (folder, _) = folder();

@@ -12,7 +12,7 @@ use roaring::RoaringBitmap;
 
 use super::documents::Documents;
 use super::ranked::{PairCollector, PairRecord, SortedPairs};
-use crate::query::{COMPARED_BYTES, TextSequence};
+use crate::query::{TextLimit, TextSequence};
 use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::Task;
 use fpdb_kernel::columns::Fingerprints;
@@ -86,7 +86,7 @@ impl OwnTexts {
         let mut unread = 0;
         for (done, id) in (0..).zip(order) {
             task.step("documents read again", done, total)?;
-            let original = texts.original(id, COMPARED_BYTES)?.ok();
+            let original = texts.original(id, TextLimit::COMPARED)?.ok();
             let hashes = original.and_then(|(bytes, format)| kgrams.of(format, &bytes, sketches.largest));
             unread += u64::from(hashes.is_none());
             sketches.add(documents.submission_of(id), hashes);

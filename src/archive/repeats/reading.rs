@@ -14,7 +14,7 @@ use rayon::prelude::*;
 use super::anchor::{Anchor, WindowShape};
 use super::scanner::{Scanned, Scanner};
 use super::symbol_store::{DocumentOffsets, SymbolStore};
-use crate::query::{TextSequence, TextUnavailable};
+use crate::query::{TextLimit, TextSequence, TextUnavailable};
 use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::Task;
 use fpdb_host::spill::{Sorter, TempSpace};
@@ -171,7 +171,7 @@ impl ReadingRun<'_, '_> {
                 let _alone = is_large.then(|| self.one_large.lock());
                 outcomes.push((
                     id,
-                    match texts.original(id, self.largest)? {
+                    match texts.original(id, TextLimit::of_bytes(self.largest))? {
                         Ok((bytes, format)) => self.scan(&mut scanner, id, &bytes, format)?,
                         Err(why) => Err(why),
                     },
