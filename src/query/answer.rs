@@ -69,8 +69,8 @@ pub struct QueryAnswer {
     /// Parts of the query that count in no match, in order. Empty unless passages were requested, and for a
     /// submission.
     pub ignored: Vec<Ignored>,
-    /// Best first: by score, then by coverage if passages were requested, then by name. With `rewritten`, by
-    /// coverage, then by score and name.
+    /// Best first: by score, then documents with the same bytes, then by coverage if passages were requested,
+    /// then by resemblance and name. With `rewritten`, coverage comes before all others.
     pub matches: Vec<Match>,
     /// True if some document has the same bytes, returned or not. Not in the JSON.
     #[serde(skip)]

@@ -44,8 +44,8 @@ pub(crate) fn answer(
 ) -> Result<QueryAnswer> {
     let query = Query { store, subject, options, units, texts, task };
     let (mut lookup, mut tally) = query.look_up(gathered)?;
-    let identical_documents = query.identical_documents(lookup.view())?;
-    let mut identical = tally.add_identical(&identical_documents, options);
+    let identical_documents = query.identical_documents(lookup.view(), &tally)?;
+    let mut identical = tally.add_identical(&identical_documents);
     if subject.digest.is_none() {
         // Only files of the queried submission are identical. Matches of the whole submission must reach
         // `min_score`.
@@ -58,7 +58,7 @@ pub(crate) fn answer(
     let chosen = compared.as_ref();
     let RankedMatches { best, reaching, mut below } =
         rank::rank(store, subject, &tally, &identical, chosen.map(|chosen| &chosen.units), options, task.token())?;
-    let ranked = query.with_files(&tally, best, chosen.map(|chosen| &chosen.documents))?;
+    let ranked = query.with_files(&tally, best, &identical_documents, chosen.map(|chosen| &chosen.documents))?;
     let (mut ignored, mut passages, mut compared_documents) = (Vec::new(), None, 0);
     if let Some(compared) = compared {
         below += tally.below(options.min_score, &identical);
@@ -67,7 +67,7 @@ pub(crate) fn answer(
         let (of_ranked, of_query) = query.passages(&mut lookup, &ranked)?;
         (ignored, passages) = (of_query, Some(of_ranked));
     }
-    let (matches, covered) = query.matches(ranked, &identical, passages);
+    let (matches, covered) = query.matches(ranked, passages);
     let [structure, text] = tally.views;
     let looked_up = structure.looked_up.hashes;
     Ok(QueryAnswer {
@@ -145,17 +145,22 @@ impl<'a> Query<'a> {
     }
 
     /// The stored documents with the bytes of the query, or of one of its documents. They are found by their
-    /// digests, so also if they are too short for a fingerprint, or their hashes do not count.
-    fn identical_documents(&self, view: &View) -> Result<Vec<u32>> {
-        let Self { store, subject, .. } = *self;
+    /// digests, so also if they are too short for a fingerprint, or their hashes do not count. Ascending,
+    /// without excluded documents.
+    fn identical_documents(&self, view: &View, tally: &Tally<'_>) -> Result<Vec<u32>> {
+        let Self { store, subject, options, .. } = *self;
+        let is_wanted = |id: u32| options.only.as_ref().is_none_or(|only| only.binary_search(&DocId(id)).is_ok());
         let mut identical = Vec::new();
         for digest in subject.digest.iter().chain(&subject.part_digests) {
             let same = store.documents_with(digest)?;
             // If boilerplate has these bytes, no document matches by them, because everybody may have them.
             if !same.iter().any(|&id| view.is_live(id) && view.is_boilerplate(id)) {
-                identical.extend(same.into_iter().filter(|&id| view.is_live(id) && Some(id) != subject.id));
+                identical
+                    .extend(same.into_iter().filter(|&id| view.is_live(id) && tally.may_match(id) && is_wanted(id)));
             }
         }
+        identical.sort_unstable();
+        identical.dedup();
         Ok(identical)
     }
 
@@ -164,11 +169,12 @@ impl<'a> Query<'a> {
         &self,
         tally: &Tally<'_>,
         best: Vec<Ranked>,
+        identical: &[u32],
         chosen: Option<&FxHashSet<u32>>,
     ) -> Result<Vec<(Ranked, MatchFiles)>> {
         let with_files = |ranked: Ranked| {
             self.task.token().check()?;
-            let files = rank::files(self.store, self.subject, tally, &ranked, chosen, self.options)?;
+            let files = rank::files(self.store, self.subject, tally, &ranked, identical, chosen, self.options)?;
             Ok((ranked, files))
         };
         best.into_iter().map(with_files).collect()
@@ -203,23 +209,17 @@ impl<'a> Query<'a> {
         Ok((passages, shared.ignored))
     }
 
-    /// The matches, best first, and the part of the query that their passages cover. `identical` are the
-    /// submissions or documents, ascending, with exactly the query's bytes. `passages` is `None` if no
-    /// passages were requested.
-    fn matches(
-        &self,
-        ranked: Vec<(Ranked, MatchFiles)>,
-        identical: &[u32],
-        mut passages: Option<PassagesOf>,
-    ) -> (Vec<Match>, Covered) {
-        let finish = |(ranked, files)| self.finish(ranked, files, identical, passages.as_mut());
+    /// The matches, best first, and the part of the query that their passages cover. `passages` is `None` if
+    /// no passages were requested.
+    fn matches(&self, ranked: Vec<(Ranked, MatchFiles)>, mut passages: Option<PassagesOf>) -> (Vec<Match>, Covered) {
+        let finish = |(ranked, files)| self.finish(ranked, files, passages.as_mut());
         let mut matches: Vec<(Match, Covered)> = ranked.into_iter().map(finish).collect();
-        // A stable sort: matches of equal score and coverage stay in order of name.
+        // A stable sort: matches of equal score and coverage stay in the order of `Ranked`.
         let by_score = |a: &Match, b: &Match| b.score.total_cmp(&a.score);
         let by_coverage = |a: &Match, b: &Match| b.coverage.unwrap_or(0.0).total_cmp(&a.coverage.unwrap_or(0.0));
         matches.sort_by(|(a, _), (b, _)| match self.options.joining.rewritten {
             true => by_coverage(a, b).then(by_score(a, b)),
-            false => by_score(a, b).then(by_coverage(a, b)),
+            false => by_score(a, b).then(b.identical.cmp(&a.identical)).then(by_coverage(a, b)),
         });
         matches.truncate(self.options.top.unwrap_or(usize::MAX));
         let covered = Covered::union(matches.iter().map(|(_, covered)| covered));
@@ -228,19 +228,14 @@ impl<'a> Query<'a> {
 
     /// Makes the match of a document, or of a submission with its files, and finds the part of the query that
     /// its passages cover.
-    fn finish(
-        &self,
-        ranked: Ranked,
-        files: MatchFiles,
-        identical: &[u32],
-        mut passages_of: Option<&mut PassagesOf>,
-    ) -> (Match, Covered) {
-        let Ranked { id, holder, score, interval, estimated, structure, text } = ranked;
+    fn finish(&self, ranked: Ranked, files: MatchFiles, mut passages_of: Option<&mut PassagesOf>) -> (Match, Covered) {
+        let Ranked { id, holder, identical, score, interval, estimated, structure, text } = ranked;
         let Measures { shared, containment, document_containment, resemblance, .. } = structure;
         let mut found = Match {
             id: DocId(id),
             shared,
             score,
+            identical,
             containment,
             document_containment,
             resemblance,
@@ -257,11 +252,10 @@ impl<'a> Query<'a> {
         let mut of = |id: u32| passages_of.as_mut().and_then(|passages| passages.remove(&id)).unwrap_or_default();
         let covered = match holder {
             MatchSubject::Document(record) => {
-                let DocumentRecord { name, digest, metadata, modified, bytes, symbols, extracted, .. } = *record;
+                let DocumentRecord { name, metadata, modified, bytes, symbols, extracted, .. } = *record;
                 let (evidence, inferred) = of(id);
                 (found.document, found.document_bytes, found.document_symbols) = (name, bytes, symbols);
                 found.extracted = extracted;
-                found.identical = Some(digest) == self.subject.digest;
                 found.metadata = metadata.into_iter().collect();
                 found.modified = modified.filter(|_| self.options.file_times).map(|(seconds, _)| seconds);
                 found.inferred = inferred.map(Into::into);
@@ -271,12 +265,11 @@ impl<'a> Query<'a> {
             }
             MatchSubject::Submission(facts) => {
                 let mut covered: Vec<Covered> = files.unlisted.iter().map(|&file| of(file).0.covered).collect();
-                let finish = |file| self.finish(file, MatchFiles::default(), identical, passages_of.as_deref_mut());
+                let finish = |file| self.finish(file, MatchFiles::default(), passages_of.as_deref_mut());
                 let (matches, listed): (Vec<Match>, Vec<Covered>) = files.best.into_iter().map(finish).unzip();
                 covered.extend(listed);
                 (found.document, found.document_bytes, found.document_symbols) =
                     (facts.name, facts.bytes, facts.symbols);
-                found.identical = identical.binary_search(&id).is_ok();
                 found.files = matches;
                 Covered::union(covered.iter())
             }

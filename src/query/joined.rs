@@ -130,7 +130,7 @@ pub(crate) fn answer_joined(
         found.files = files;
         found.coverage = options.passages.then_some(covered / symbols);
     }
-    // A stable sort: matches of equal score and coverage stay in order of name.
+    // A stable sort: matches of equal score and coverage stay in the order of the ranking.
     let coverage = |found: &Match| found.coverage.unwrap_or(0.0);
     answer.matches.sort_by(|a, b| b.score.total_cmp(&a.score).then(coverage(b).total_cmp(&coverage(a))));
     answer.matches.truncate(top);

@@ -59,6 +59,8 @@ impl MatchSubject {
 pub(super) struct Ranked {
     pub(super) id: u32,
     pub(super) holder: MatchSubject,
+    /// True if it has exactly the query's bytes.
+    pub(super) identical: bool,
     /// The larger of the scores of both views.
     pub(super) score: f64,
     /// The interval of the view with the larger score; `estimated` is that view's too.
@@ -92,8 +94,8 @@ pub(super) struct RankedMatches {
 /// limited, because a query of a few words has few fingerprints, and many documents hold all of them.
 pub(super) const TIED: usize = 32;
 
-/// The best documents by the mode's score, then name, then age; also up to [`TIED`] that tie with the last,
-/// if passages are requested. The `identical` documents, ascending, are included at any score. With `chosen`,
+/// The best documents in the order of [`Ranked`]; also up to [`TIED`] that tie with the last by score, if
+/// passages are requested. The `identical` documents, ascending, are included at any score. With `chosen`,
 /// returns exactly the documents in it that reach `min_score`.
 pub(super) fn rank<'a>(
     store: &Store,
@@ -131,7 +133,7 @@ pub(super) fn rank<'a>(
             continue;
         }
         let holder = MatchSubject::new(store, tally.units, id)?;
-        let ranked = measure(store, subject, tally, (id, shares), holder, options);
+        let ranked = measure(store, subject, tally, (id, shares), (holder, is_identical()), options);
         if ranked.score < options.min_score && !is_identical() {
             continue;
         }
@@ -155,13 +157,15 @@ pub(super) struct MatchFiles {
     pub(super) unlisted: Vec<u32>,
 }
 
-/// The documents of a submission, best first: by shared hashes, then by score and name. Empty for a document.
+/// The documents of a submission, best first: by shared hashes, then in the order of [`Ranked`]. Empty for a
+/// document. The documents in `identical`, ascending, have the bytes of the query or of one of its documents.
 /// With `chosen`, only documents in it.
 pub(super) fn files(
     store: &Store,
     subject: &PreparedQuery,
     tally: &Tally<'_>,
     ranked: &Ranked,
+    identical: &[u32],
     chosen: Option<&FxHashSet<u32>>,
     options: &QueryOptions,
 ) -> Result<MatchFiles> {
@@ -169,11 +173,16 @@ pub(super) fn files(
     let mut files: Vec<(u32, &[Shares; 2])> =
         of_submission.map(|(&(_, document), shares)| (document, shares)).collect();
     files.retain(|(document, _)| chosen.is_none_or(|chosen| chosen.contains(document)));
-    files.sort_by_key(|&(document, shares)| (Reverse(shares[0].hashes + shares[1].hashes), document));
+    files.sort_by_cached_key(|&(document, shares)| {
+        let is_identical = identical.binary_search(&document).is_ok();
+        (Reverse(shares[0].hashes + shares[1].hashes), !is_identical, document)
+    });
     let unlisted =
         files.split_off(files.len().min(options.submission_files)).into_iter().map(|(document, _)| document).collect();
     let measured = files.into_iter().map(|(document, shares)| {
-        let holder = MatchSubject::Document(Box::new(store.document(document)?));
+        let record = store.document(document)?;
+        let is_identical = Some(record.digest) == subject.digest;
+        let holder = (MatchSubject::Document(Box::new(record)), is_identical);
         Ok(measure(store, subject, tally, (document, shares), holder, options))
     });
     let mut best = measured.collect::<Result<Vec<_>>>()?;
@@ -186,13 +195,21 @@ impl Ranked {
     fn shared(&self) -> u64 {
         self.structure.shared + self.text.map_or(0, |text| text.shared)
     }
+
+    /// The larger resemblance of both views.
+    fn resemblance(&self) -> f64 {
+        self.text.map_or(0.0, |text| text.resemblance).max(self.structure.resemblance)
+    }
 }
 
-/// The better match comes first.
+/// The better match comes first: by score, then identical ones, then by resemblance, name and age. Of
+/// documents that hold all of a short query, most are far longer.
 impl Ord for Ranked {
     fn cmp(&self, other: &Self) -> Ordering {
+        let by_score = other.score.total_cmp(&self.score).then(other.identical.cmp(&self.identical));
         let by_name = || self.holder.name().cmp(other.holder.name());
-        other.score.total_cmp(&self.score).then_with(by_name).then(self.id.cmp(&other.id))
+        let by_resemblance = || other.resemblance().total_cmp(&self.resemblance());
+        by_score.then_with(by_resemblance).then_with(by_name).then(self.id.cmp(&other.id))
     }
 }
 
@@ -216,7 +233,7 @@ fn measure(
     subject: &PreparedQuery,
     tally: &Tally<'_>,
     (id, shares): (u32, &[Shares; 2]),
-    holder: MatchSubject,
+    (holder, identical): (MatchSubject, bool),
     options: &QueryOptions,
 ) -> Ranked {
     let counts = holder.views();
@@ -241,7 +258,7 @@ fn measure(
         (Some(text), Some(of_text)) if text.score > structure.score => (text, of_text),
         _ => (&structure, of_structure),
     };
-    Ranked { id, score: best.score, interval: best.interval, estimated, structure, text, holder }
+    Ranked { id, identical, score: best.score, interval: best.interval, estimated, structure, text, holder }
 }
 
 /// The figures from which the measures of one view are computed.

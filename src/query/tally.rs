@@ -78,7 +78,7 @@ impl<'a> Tally<'a> {
     }
 
     /// True if the unit of a document may be a match.
-    fn may_match(&self, document: u32) -> bool {
+    pub(super) fn may_match(&self, document: u32) -> bool {
         self.own != Some(self.units.of(document))
     }
 
@@ -187,12 +187,10 @@ impl<'a> Tally<'a> {
         if min_score > 0.0 { self.shared.iter().filter(is_below).count() as u64 } else { 0 }
     }
 
-    /// Adds documents with the query's bytes, which match even if they share no hash, unless they are
-    /// excluded. Returns their units, ascending.
-    pub(super) fn add_identical(&mut self, documents: &[u32], options: &QueryOptions) -> Vec<u32> {
-        let is_wanted = |id: u32| options.only.as_ref().is_none_or(|only| only.binary_search(&DocId(id)).is_ok());
-        let documents: Vec<u32> = documents.iter().copied().filter(|&id| is_wanted(id) && self.may_match(id)).collect();
-        for part in self.units.parts(&documents) {
+    /// Adds documents with the query's bytes, which match even if they share no hash. Returns their units,
+    /// ascending.
+    pub(super) fn add_identical(&mut self, documents: &[u32]) -> Vec<u32> {
+        for part in self.units.parts(documents) {
             self.files.entry(part).or_default();
         }
         let mut units: Vec<u32> = documents.iter().map(|&id| self.units.of(id)).collect();

@@ -188,8 +188,8 @@ fn what_is_no_code_is_words_and_marks() {
     folder.write("q.txt", words.to_uppercase().replace(' ', "\n"));
     let found = &folder.ok(&["query", "q.txt", "--format", "json"]).json()[0];
     assert_eq!(found["matches"].as_array().unwrap().len(), 2, "{found}");
-    // Both matches have the score 1.
-    let [script, tale] = [0, 1].map(|place| &found["matches"][place]);
+    // Both matches have the score 1, and the first has nothing else.
+    let [tale, script] = [0, 1].map(|place| &found["matches"][place]);
     assert_eq!((&tale["document"], &tale["containment"]), (&"c/tale.txt".into(), &1.0.into()));
     // In the script, the text is one string: one token of structure, but the same text.
     assert_eq!((&script["document"], &script["shared"]), (&"c/script".into(), &0.into()));

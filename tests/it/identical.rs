@@ -92,3 +92,55 @@ fn boilerplate_is_no_match_of_anything() {
     // Its copies do not match either, because everybody may have them.
     assert_eq!(matches(answer), []);
 }
+
+/// The names of the matches of a query, best first.
+fn names(folder: &Folder, arguments: &[&str]) -> Vec<String> {
+    let answer = folder.ok(&[&["query", "--format", "json"], arguments].concat()).json().remove(0);
+    matches_of(&answer).map(|found| found["document"].as_str().unwrap().to_owned()).collect()
+}
+
+fn matches_of(answer: &Value) -> impl Iterator<Item = &Value> {
+    answer["matches"].as_array().unwrap().iter()
+}
+
+#[test]
+fn many_longer_documents_with_the_whole_text_do_not_hide_the_same_and_the_closest() {
+    let folder = Folder::new();
+    // One window, so all documents with this text share its only fingerprint.
+    let text = "the quick brown fox jumps over the lazy dog and sleeps";
+    for number in 0..60 {
+        let own = |from: u64| (from..from + 30).map(word).collect::<Vec<_>>().join(" ");
+        folder
+            .write(&format!("d/a{number:02}.txt"), format!("{} {text} {}", own(number * 900), own(number * 700 + 50)));
+    }
+    folder.write("d/y.txt", format!("He said {text}."));
+    folder.write("d/z.txt", text);
+    folder.ok(&["ingest", "-q", "d"]);
+    let all = names(&folder, &["d/z.txt", "--top", "0"]);
+    assert_eq!((all.len(), &all[..2]), (62, &["d/z.txt".to_owned(), "d/y.txt".to_owned()][..]));
+    for top in ["1", "2", "5"] {
+        for more in [&[][..], &["--no-passages"], &["--mode", "resemblance"]] {
+            let best = names(&folder, &[&["d/z.txt", "--top", top], more].concat());
+            assert_eq!(best, all[..best.len()], "{top} {more:?}");
+        }
+    }
+    // All of them in one submission, with few files listed.
+    let answer = folder.ok(&["query", "d/z.txt", "--submission-by", "^d", "--format", "json"]).json().remove(0);
+    let submission = matches_of(&answer).next().unwrap();
+    assert_eq!((&submission["files"][0]["document"], &submission["files_left_out"]), (&"d/z.txt".into(), &52.into()));
+}
+
+#[test]
+fn an_excluded_copy_is_no_identical_document_of_the_corpus() {
+    let folder = Folder::new();
+    let text = (0..60).map(word).collect::<Vec<_>>().join(" ");
+    let record = |id: &str, text: &str| format!("{{\"id\":\"{id}\",\"text\":\"{text}\",\"kind\":\"{id}\"}}\n");
+    folder.write("c.jsonl", record("same", &text) + &record("longer", &format!("{text} and more")));
+    folder.ok(&["ingest", "-q", "--keep-fields", "kind", "c.jsonl"]);
+    folder.write("q.txt", &text);
+    let identical = |kind: &str| {
+        let row = folder.ok(&["query", "q.txt", "--by-corpus", "--where", kind, "--format", "json"]).json().remove(0);
+        (row["documents"].as_u64().unwrap(), row["identical"].as_bool().unwrap())
+    };
+    assert_eq!(["kind=same", "kind=longer"].map(identical), [(1, true), (1, false)]);
+}

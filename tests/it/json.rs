@@ -128,10 +128,12 @@ fn check_matches(report: &QueryAnswer, value: &Value) {
         }
     }
     for pair in matches.windows(2) {
-        let coverage = |found: &Value| found["coverage"].as_f64().unwrap();
-        let key =
-            |found: &Value| (-score(report, found), -coverage(found), found["document"].as_str().unwrap().to_owned());
-        assert!(key(&pair[0]) < key(&pair[1]), "by score, then by coverage, then by name");
+        let key = |found: &Value| {
+            let [coverage, resemblance] = ["coverage", "resemblance"].map(|field| -found[field].as_f64().unwrap());
+            let is_other = found["identical"] == false;
+            (-score(report, found), is_other, coverage, resemblance, found["document"].as_str().unwrap().to_owned())
+        };
+        assert!(key(&pair[0]) < key(&pair[1]), "by score, then by coverage, resemblance and name");
     }
 }
 

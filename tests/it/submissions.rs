@@ -293,10 +293,10 @@ fn the_rows_of_a_query_name_the_submission() {
       84 of 88 fingerprints found (95.5%), in 3 submissions
       containment  of document  resemblance  document
             63.6%        65.1%        47.5%  in/ann
-            31.8%        48.3%        23.7%    in/ann/a.txt
-          line 1 = line 1, bytes 0-144 = 146-290, 30 symbols
             31.8%       100.0%        31.8%    in/ann/b.txt
           line 1 = line 1, bytes 145-292 = 0-147, 30 symbols
+            31.8%        48.3%        23.7%    in/ann/a.txt
+          line 1 = line 1, bytes 0-144 = 146-290, 30 symbols
             31.8%       100.0%        31.8%  in/bob
             31.8%       100.0%        31.8%    in/bob/c.txt
           line 1 = line 1, bytes 293-438 = 0-145, 30 symbols
@@ -312,8 +312,8 @@ fn the_rows_of_a_query_name_the_submission() {
         of_rows,
         [
             ("in/ann", ""),
-            ("in/ann/a.txt", "in/ann"),
             ("in/ann/b.txt", "in/ann"),
+            ("in/ann/a.txt", "in/ann"),
             ("in/bob", ""),
             ("in/bob/c.txt", "in/bob"),
             ("other.txt", "")

@@ -56,10 +56,10 @@ fn the_page_of_a_query_reads_well() {
           lines 8-29 = lines 43-64, bytes 522-1752 = 2636-3866, 1,001 symbols
             26.4%         5.1%         4.5%  federalist/fed70.txt
           lines 37-50 = lines 105-118, bytes 2288-3246 = 6159-7117, 790 symbols
-             0.4%         0.1%         0.1%  federalist/fed47.txt
-          line 45 = line 99, bytes 2852-2884 = 6085-6117, 29 symbols
              0.4%         0.1%         0.1%  federalist/fed68.txt
           line 45 = line 135, bytes 2852-2884 = 8151-8183, 29 symbols
+             0.4%         0.1%         0.1%  federalist/fed47.txt
+          line 45 = line 99, bytes 2852-2884 = 6085-6117, 29 symbols
     ");
     assert_snapshot!(told(&folder, &folder.ok(&["query", "--mode", "resemblance", "-n", "64", LIFTED])), @"
     status 0
