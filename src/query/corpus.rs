@@ -1,5 +1,7 @@
 //! Corpus: one row with the share of a query that the whole archive holds, and the places.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::answer::{Match, QueryAnswer, QueryDocument};
@@ -63,15 +65,14 @@ impl QueryAnswer {
         let identical = self.has_identical || self.matches.iter().any(|found| found.identical);
         let has_passages = self.matches.iter().all(|found| found.coverage.is_some());
         let mut places: Vec<CorpusPlace> = Vec::new();
+        let mut known = KnownParts::default();
         let documents = |mut found: Match| match found.files.is_empty() {
             true => vec![found],
             false => std::mem::take(&mut found.files),
         };
         for found in self.matches.into_iter().flat_map(documents) {
             for passage in found.passages {
-                let (start, end) = (passage.query.start, passage.query.end);
-                let known = |place: &CorpusPlace| place.query.start <= start && end <= place.query.end;
-                if !places.iter().any(known) {
+                if known.add(passage.query.start, passage.query.end) {
                     places.push(CorpusPlace {
                         query: passage.query,
                         document: found.document.clone(),
@@ -94,6 +95,49 @@ impl QueryAnswer {
             documents: self.matching_documents,
             query: self.query,
             places,
+        }
+    }
+}
+
+/// Parts of the query that are listed. No part lies in another, so their ends ascend with their starts.
+#[derive(Default)]
+struct KnownParts {
+    /// The end of each part, by its start.
+    ends: BTreeMap<u64, u64>,
+}
+
+impl KnownParts {
+    /// Adds a part. Returns false if it lies in a known part.
+    fn add(&mut self, start: u64, end: u64) -> bool {
+        if self.ends.range(..=start).next_back().is_some_and(|(_, &known)| end <= known) {
+            return false;
+        }
+        while let Some((&inner, &known)) = self.ends.range(start..).next()
+            && known <= end
+        {
+            self.ends.remove(&inner);
+        }
+        self.ends.insert(start, end);
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::KnownParts;
+
+    proptest! {
+        #[test]
+        fn a_part_within_an_earlier_one_is_known(parts in prop::collection::vec((0u64..40, 1u64..20), 0..60)) {
+            let (mut known, mut earlier) = (KnownParts::default(), Vec::new());
+            for (start, length) in parts {
+                let end = start + length;
+                let lies_in_one = earlier.iter().any(|&(from, to)| from <= start && end <= to);
+                prop_assert_eq!(known.add(start, end), !lies_in_one);
+                earlier.push((start, end));
+            }
         }
     }
 }

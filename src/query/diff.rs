@@ -249,7 +249,7 @@ fn find_passages(
         Ok((text, other)) => (text.compare(&other, shared_hashes(a, b), joining, stop)?, None),
         Err(why) => {
             let (marks, places) = marks(a, b);
-            (passages::infer(a, &marks, &places, &ignored, joining), Some(why))
+            (passages::infer(a, &marks, &places, &ignored, joining, stop)?, Some(why))
         }
     })
 }

@@ -191,7 +191,7 @@ impl<'a> Evidence<'a> {
             }
         };
         let places = places_of(self.store, id, marks)?;
-        let mut inferred = passages::infer(self.subject, marks, &places, &shared.ignored_text, options);
+        let mut inferred = passages::infer(self.subject, marks, &places, &shared.ignored_text, options, self.stop)?;
         if let Ok(query) = &self.query {
             inferred.passages.iter_mut().for_each(|passage| passage.query.pages = query.pages(passage.query.span()));
         }

@@ -245,15 +245,23 @@ impl PreparedQuery {
         difference(&ranges(given), &ranges(others))
     }
 
-    /// The symbols of structure that fingerprints within these bytes cover. The range has all symbols between
-    /// the first and the last of them.
-    pub(super) fn symbols_within(&self, span: Span) -> Range<u64> {
+    /// Finds the symbols of structure that fingerprints within given bytes cover. The range has all symbols
+    /// between the first and the last of them.
+    pub(super) fn symbols_within(&self) -> impl Fn(Span) -> Range<u64> {
         let of_structure = |fingerprint: &&Fingerprint| self.profile.view_of(fingerprint.hash) == View::Structure;
-        let inside =
-            |fingerprint: &&Fingerprint| span.start <= fingerprint.span.start && fingerprint.span.end <= span.end;
-        let positions = self.fingerprints.iter().filter(of_structure).filter(inside).map(|found| found.position);
-        let (first, last) = positions.fold((u64::MAX, 0), |(first, last), at| (first.min(at), last.max(at)));
-        if first == u64::MAX { 0..0 } else { first..last + u64::from(self.profile.k()) }
+        let fingerprints = self.fingerprints.iter().filter(of_structure);
+        let mut places: Vec<(u64, Span)> = fingerprints.map(|found| (found.position, found.span)).collect();
+        places.sort_unstable_by_key(|(position, _)| *position);
+        let k = u64::from(self.profile.k());
+        move |bytes| {
+            let first = places.partition_point(|(_, span)| span.start < bytes.start);
+            let end = places.partition_point(|(_, span)| span.end <= bytes.end);
+            let inside = places.get(first..end).unwrap_or_default();
+            match (inside.first(), inside.last()) {
+                (Some((first, _)), Some((last, _))) => *first..last + k,
+                _ => 0..0,
+            }
+        }
     }
 
     /// The first `n` hashes of each view, ascending. `None`: all hashes.

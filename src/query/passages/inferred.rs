@@ -17,6 +17,8 @@ use super::super::options::PassageOptions;
 use super::super::prepared::PreparedQuery;
 use super::views::{as_written, both_views};
 use super::{DocumentPassages, SharedFingerprint};
+use fpdb_host::error::Result;
+use fpdb_host::stop::StopToken;
 use fpdb_kernel::columns::Fingerprint;
 use fpdb_kernel::document::Span;
 use fpdb_kernel::profile::{Profile, Selection, View};
@@ -53,22 +55,28 @@ struct SeedRun<'a> {
 }
 
 /// The passages of one document, inferred from the fingerprints it shares.
+///
+/// # Errors
+/// [`Error::Stopped`](crate::Error::Stopped).
 pub(in crate::query) fn infer(
     subject: &PreparedQuery,
     marks: &[SharedFingerprint],
     places: &HashMap<u32, FingerprintPlace>,
     ignored: &IgnoredText,
     options: &PassageOptions,
-) -> DocumentPassages {
+    stop: &StopToken,
+) -> Result<DocumentPassages> {
     let [ignored, ignored_text] = &ignored.all;
     let Some(text) = subject.profile.text_view() else {
-        return infer_view(subject, &subject.profile, marks, places, ignored, options);
+        return Ok(infer_view(subject, &subject.profile, marks, places, ignored, options));
     };
     let (of_text, of_structure): (Vec<_>, Vec<_>) =
         marks.iter().copied().partition(|mark| subject.profile.view_of(mark.hash) == View::Text);
     let structure = infer_view(subject, &subject.profile.structure_view(), &of_structure, places, ignored, options);
+    stop.check()?;
     let text = infer_view(subject, &text, &of_text, places, ignored_text, options);
-    both_views(structure, text, subject.symbols, &|span| subject.symbols_within(span), options)
+    stop.check()?;
+    both_views(structure, text, subject.symbols, &subject.symbols_within(), options, stop)
 }
 
 /// Infers the passages of one view, from the marks of that view.

@@ -215,7 +215,7 @@ impl QueryText {
             let Range { start, end } = self.text.within(span);
             u64::from(start)..u64::from(end)
         };
-        Ok(both_views(structure, text, self.text.values().len() as u64, &symbols, options))
+        both_views(structure, text, self.text.values().len() as u64, &symbols, options, stop)
     }
 
     /// Like [`compare`](Self::compare), in one view. Hashes of the other view are ignored.
