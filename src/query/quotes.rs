@@ -26,17 +26,7 @@ pub(super) fn quotations(bytes: &[u8], format: Format, limits: &InputLimits) -> 
         return Ok(union(marked(readable.characters()).into_iter().chain(lines(readable.characters()))));
     }
     let extracted = extract::extract(format, bytes, limits)?;
-    let characters = || {
-        let mut at = 0;
-        extracted.text.utf8_chunks().flat_map(move |chunk| {
-            let start = at;
-            at += (chunk.valid().len() + chunk.invalid().len()) as u64;
-            chunk.valid().char_indices().map(move |(index, c)| {
-                let start = start + index as u64;
-                (c, Span { start, end: start + c.len_utf8() as u64 })
-            })
-        })
-    };
+    let characters = || utf8_characters(&extracted.text);
     let found = marked(characters()).into_iter();
     if extracted.offsets == Offsets::Extracted {
         // In other formats the markup shows quotations, and a line that begins with `>` can be code.
@@ -45,6 +35,19 @@ pub(super) fn quotations(bytes: &[u8], format: Format, limits: &InputLimits) -> 
     }
     let mut map = Map::new(&extracted.segments, extracted.text.len() as u64);
     Ok(union(found.map(|span| map.origin(span)).chain(of_markup(bytes, format))))
+}
+
+/// The characters of UTF-8 text, each with its byte range.
+pub(super) fn utf8_characters(text: &[u8]) -> impl Iterator<Item = (char, Span)> {
+    let mut at = 0;
+    text.utf8_chunks().flat_map(move |chunk| {
+        let start = at;
+        at += (chunk.valid().len() + chunk.invalid().len()) as u64;
+        chunk.valid().char_indices().map(move |(index, c)| {
+            let start = start + index as u64;
+            (c, Span { start, end: start + c.len_utf8() as u64 })
+        })
+    })
 }
 
 /// The quotations that only the markup of the original shows.

@@ -4,6 +4,7 @@
 //! an empty line, or at a full stop or similar mark, of any script, before white space. A wrong border only
 //! shifts the ends of the pieces that are compared.
 
+use fpdb_kernel::document::Span;
 use fpdb_kernel::normalize::Symbols;
 
 /// Marks that end a sentence if white space follows.
@@ -15,54 +16,81 @@ const FULL_MARKS: [char; 4] = ['。', '！', '？', '．'];
 /// Characters that may stand between a mark and the white space.
 const CLOSING: [char; 9] = ['"', '\'', ')', ']', '}', '”', '’', '»', '…'];
 
-/// The words of `text` with which sentences begin, including the first word.
-pub(super) fn sentence_starts(text: &[u8], symbols: &Symbols) -> Vec<u32> {
+/// The words with which sentences begin, including the first word. Each of the `characters` of the text has
+/// its place in the bytes to which the origins of the symbols refer.
+pub(super) fn sentence_starts(characters: impl Iterator<Item = (char, Span)>, symbols: &Symbols) -> Vec<u32> {
+    let mut characters = characters.peekable();
     let mut starts = Vec::new();
-    let mut end = 0;
     for (index, origin) in (0..).zip(symbols.origins(0)) {
-        let between = text.get(end as usize..origin.start as usize);
-        if index == 0 || between.is_some_and(ends_sentence) {
+        let mut between = TextBetween::default();
+        while let Some((character, _)) = characters.next_if(|(_, at)| at.start < origin.start) {
+            between.read(character);
+        }
+        if index == 0 || between.ends_sentence {
             starts.push(index);
         }
-        end = origin.end;
+        while characters.next_if(|(_, at)| at.start < origin.end).is_some() {}
     }
     starts
 }
 
-/// True if the text between two words ends a sentence.
-fn ends_sentence(between: &[u8]) -> bool {
-    if matches!(between, b" " | b"\n" | b", ") {
-        return false;
-    }
-    let between = String::from_utf8_lossy(between);
-    let (mut newlines, mut after_mark) = (0, false);
-    for character in between.chars() {
+/// The text between two words, read so far.
+#[derive(Default)]
+struct TextBetween {
+    newlines: u32,
+    /// True after a mark that ends a sentence if white space follows.
+    after_mark: bool,
+    ends_sentence: bool,
+}
+
+impl TextBetween {
+    fn read(&mut self, character: char) {
         match character {
-            '\n' => newlines += 1,
-            other if !other.is_whitespace() => newlines = 0,
+            '\n' => self.newlines += 1,
+            other if !other.is_whitespace() => self.newlines = 0,
             _ => {}
         }
-        if newlines == 2 || (after_mark && character.is_whitespace()) || FULL_MARKS.contains(&character) {
-            return true;
-        }
-        after_mark = MARKS.contains(&character) || (after_mark && CLOSING.contains(&character));
+        self.ends_sentence |=
+            self.newlines == 2 || (self.after_mark && character.is_whitespace()) || FULL_MARKS.contains(&character);
+        self.after_mark = MARKS.contains(&character) || (self.after_mark && CLOSING.contains(&character));
     }
-    false
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fpdb_kernel::normalize::FrontEnd;
+    use fpdb_kernel::normalize::{FrontEnd, Readable};
     use fpdb_kernel::profile::Profile;
 
     fn starts(text: &str) -> Vec<u32> {
+        starts_in(text.as_bytes())
+    }
+
+    fn starts_in(bytes: &[u8]) -> Vec<u32> {
         let mut front_end = FrontEnd::of(&Profile::named("words").unwrap());
         let mut symbols = Symbols::new();
-        front_end.begin_utf8();
-        front_end.feed(text.as_bytes(), &mut symbols);
+        front_end.begin(None);
+        front_end.feed(bytes, &mut symbols);
         front_end.finish(&mut symbols);
-        sentence_starts(text.as_bytes(), &symbols)
+        sentence_starts(Readable::decode(bytes).characters(), &symbols)
+    }
+
+    #[test]
+    fn sentences_are_the_same_in_each_encoding() {
+        let text = "Größe, two… Three «four!» five\n\nsix. (Seven) ".repeat(20);
+        let expected = starts(&text);
+        assert_eq!(expected.len(), 81);
+        let utf16 =
+            |unit: fn(u16) -> [u8; 2]| format!("\u{FEFF}{text}").encode_utf16().flat_map(unit).collect::<Vec<u8>>();
+        assert_eq!(starts_in(&utf16(u16::to_le_bytes)), expected);
+        assert_eq!(starts_in(&utf16(u16::to_be_bytes)), expected);
+        // Windows-1252 has one byte for each of these characters.
+        let latin: Vec<u8> = text.chars().map(|c| if c == '…' { 0x85 } else { c as u8 }).collect();
+        assert_eq!(starts_in(&latin), expected);
+        let japanese = "これは最初の文です。これは二番目の文です！そして三番目の文です。".repeat(20);
+        let shift_jis = b"\x82\xb1\x82\xea\x82\xcd\x8d\xc5\x8f\x89\x82\xcc\x95\xb6\x82\xc5\x82\xb7\x81B\x82\xb1\x82\xea\x82\xcd\x93\xf1\x94\xd4\x96\xda\x82\xcc\x95\xb6\x82\xc5\x82\xb7\x81I\x82\xbb\x82\xb5\x82\xc4\x8eO\x94\xd4\x96\xda\x82\xcc\x95\xb6\x82\xc5\x82\xb7\x81B";
+        assert_eq!(starts_in(&shift_jis.repeat(20)), starts(&japanese));
+        assert_eq!(starts(&japanese).len(), 60);
     }
 
     #[test]

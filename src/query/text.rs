@@ -6,13 +6,14 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::location::Location;
+use super::quotes::utf8_characters;
 use super::sentences::sentence_starts;
 use super::text_limit::TextLimit;
 use super::text_unavailable::TextUnavailable;
 use fpdb_host::error::{Error, Result};
 use fpdb_host::stop::StopToken;
 use fpdb_kernel::document::{Format, Offsets, Span};
-use fpdb_kernel::normalize::{FrontEnd, Symbols, encoding_of};
+use fpdb_kernel::normalize::{FrontEnd, Readable, Symbols, encoding_of};
 use fpdb_kernel::profile::{Profile, Unit};
 use fpdb_reading::extract::{self, Extracted, Lines, Map, Segment, Unread};
 use fpdb_reading::input::{
@@ -404,7 +405,10 @@ impl Symboliser {
             self.front_end.begin(format.language());
             self.front_end.feed(bytes, &mut symbols);
             self.front_end.finish(&mut symbols);
-            let sentences = self.sentences(bytes, &symbols);
+            let sentences = match self.with_sentences {
+                true => sentence_starts(Readable::decode(bytes).characters(), &symbols),
+                false => Vec::new(),
+            };
             let named = self.front_end.take_names();
             return Ok(WholeText {
                 symbols,
@@ -427,14 +431,13 @@ impl Symboliser {
             text_length: extracted.text.len() as u64,
             newlines: Lines::new(bytes, extracted.encoding.unwrap_or_default()).newlines(),
         });
-        let sentences = self.sentences(&extracted.text, &symbols);
+        let sentences = match self.with_sentences {
+            true => sentence_starts(utf8_characters(&extracted.text), &symbols),
+            false => Vec::new(),
+        };
         let Extracted { pages, unread, .. } = extracted;
         let named = self.front_end.take_names();
         Ok(WholeText { symbols, origin, sentences, named, pages, unread, text_view: None })
-    }
-
-    fn sentences(&self, text: &[u8], symbols: &Symbols) -> Vec<u32> {
-        if self.with_sentences { sentence_starts(text, symbols) } else { Vec::new() }
     }
 }
 

@@ -211,3 +211,32 @@ fn rewritten_text_needs_passages() {
         folder.ok(&[&["pairs", "--rewritten"], flags].concat());
     }
 }
+
+#[test]
+fn the_encoding_of_a_text_changes_no_passage() {
+    let utf16 = |text: &str| format!("\u{FEFF}{text}").encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
+    let (profile, options) =
+        (Profile::named("words").unwrap(), DiffOptions::default().joining(PassageOptions::default().rewritten(true)));
+    let mut passages = 0;
+    for seed in 0..30 {
+        let mut writer = Writer(lcg(seed));
+        let document = writer.sentences(40);
+        let mut asked = writer.sentences(20);
+        for from in [3, 14, 30] {
+            asked.extend(writer.rewrite(&document[from..from + 6]));
+            asked.extend(writer.sentences(10));
+        }
+        let [asked, document] = [asked, document].map(|sentences| text(&sentences));
+        let found = |encode: &dyn Fn(&str) -> Vec<u8>| {
+            let [a, b] =
+                [&asked, &document].map(|text| QuerySource::Bytes { name: "a.txt".into(), bytes: encode(text) });
+            let answer = fpdb::diff(&a, &b, &profile, &options, &Task::new()).unwrap();
+            let passages = answer.matches.into_iter().flat_map(|found| found.passages);
+            passages.map(|passage| (passage.query.lines, passage.document.lines, passage.symbols)).collect::<Vec<_>>()
+        };
+        let expected = found(&|text| text.as_bytes().to_vec());
+        assert_eq!(found(&utf16), expected, "{seed}");
+        passages += expected.len();
+    }
+    assert!(passages > 30, "{passages}");
+}
