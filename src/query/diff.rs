@@ -235,11 +235,7 @@ fn find_passages(
         .filter(|hash| hash.skipped == Some(IgnoredBecause::Boilerplate))
         .map(|hash| hash.hash)
         .collect();
-    // Rewritten text forms passages without fingerprints too, so the words of ignored hashes are ignored.
-    let uncounted = match joining.rewritten {
-        true => a.uncounted.with(&a.only_in(&held)),
-        false => a.uncounted.clone(),
-    };
+    let uncounted = a.uncounted_with(&held, joining.rewritten);
     let skipped: Vec<u64> = a.hashes.iter().filter(|hash| hash.skipped.is_some()).map(|hash| hash.hash).collect();
     let ignored = IgnoredText::of(a, &held, &skipped);
     let texts = query_text(a, &mut symboliser, shared_hashes(a, b), uncounted, ignored.clone(), stop)?

@@ -136,11 +136,7 @@ impl<'a> Evidence<'a> {
         let rewritten = options.joining.rewritten;
         let mut symboliser =
             Symboliser::new(&subject.profile).with_limits(&limits).with_sentences(rewritten).with_names();
-        // Rewritten text forms passages without fingerprints too, so the words of ignored hashes are ignored.
-        let uncounted = match rewritten {
-            true => subject.uncounted.with(&subject.only_in(&shared.ignored_hashes)),
-            false => subject.uncounted.clone(),
-        };
+        let uncounted = subject.uncounted_with(&shared.ignored_hashes, rewritten);
         let hashes = shared.hashes.iter().copied();
         let query = query_text(subject, &mut symboliser, hashes, uncounted, shared.ignored_text.clone(), stop)?;
         let mut stored = StoredTexts::new(store, limits).stopped_by(stop);

@@ -233,8 +233,17 @@ impl PreparedQuery {
         }
     }
 
+    /// The symbols that do not count towards the least length of a passage. Rewritten text forms passages
+    /// without fingerprints too, so there the words of these ignored hashes do not count either.
+    pub(super) fn uncounted_with(&self, ignored: &[u64], rewritten: bool) -> Uncounted {
+        match rewritten {
+            true => self.uncounted.with(&self.only_in(ignored)),
+            false => self.uncounted.clone(),
+        }
+    }
+
     /// The symbols that fingerprints of these hashes cover and no other fingerprint covers, ascending.
-    pub(super) fn only_in(&self, hashes: &[u64]) -> Vec<Range<u32>> {
+    fn only_in(&self, hashes: &[u64]) -> Vec<Range<u32>> {
         let symbols = |fingerprint: &Fingerprint| {
             let start = fingerprint.position as u32;
             start..start.saturating_add(self.profile.k())
@@ -278,7 +287,7 @@ impl PreparedQuery {
 
     /// True if the query has a fingerprint with this hash.
     pub(super) fn has(&self, hash: u64) -> bool {
-        self.hashes.binary_search_by_key(&hash, |entry| entry.hash).is_ok()
+        !self.with_hash(hash).is_empty()
     }
 
     /// The fingerprints with a hash, in order of position.

@@ -42,15 +42,12 @@ pub fn thin_out<T>(passages: &mut Vec<T>, most: usize, short: u64, extent: impl 
         return 0;
     }
     let extents: Vec<Extent> = passages.iter().map(extent).collect();
-    let mut longest_first: Vec<(Reverse<u64>, usize)> =
-        extents.iter().map(|extent| Reverse(extent.length)).zip(0..).collect();
-    longest_first.sort_unstable();
     let mut kept = vec![false; all];
     let mut left = most;
     let far = far_longer(&extents, short);
     let sides: [fn(&Extent) -> &Range<u32>; 2] = [|extent| &extent.query, |extent| &extent.document];
     let mut marked = sides.map(|side| Marked::new(extents.iter().map(side)));
-    for (_, index) in longest_first {
+    for index in longest_first(&extents) {
         let extent = &extents[index];
         let news = sides.iter().zip(&mut marked).fold(false, |news, (side, marked)| marked.mark(side(extent)) | news);
         let tells = all <= READ || news || (extent.length >= short && !repeats(extent, &far));
@@ -59,8 +56,7 @@ pub fn thin_out<T>(passages: &mut Vec<T>, most: usize, short: u64, extent: impl 
             left -= 1;
         }
     }
-    let mut kept = kept.into_iter();
-    passages.retain(|_| kept.next().unwrap_or(false));
+    retain(passages, kept);
     (all - passages.len()) as u64
 }
 
@@ -70,13 +66,10 @@ pub fn thin_out<T>(passages: &mut Vec<T>, most: usize, short: u64, extent: impl 
 pub fn tile<T>(passages: &mut Vec<T>, floor: u64, extent: impl Fn(&T) -> Extent) {
     let extents: Vec<Extent> = passages.iter().map(extent).collect();
     let floor = floor.min(extents.iter().map(|extent| extent.length).max().unwrap_or(0));
-    let mut longest_first: Vec<(Reverse<u64>, usize)> =
-        extents.iter().map(|extent| Reverse(extent.length)).zip(0..).collect();
-    longest_first.sort_unstable();
     let mut in_query = Marked::new(extents.iter().map(|extent| &extent.query));
     let mut in_document = Marked::new(extents.iter().map(|extent| &extent.document));
     let mut kept = vec![false; extents.len()];
-    for (_, index) in longest_first {
+    for index in longest_first(&extents) {
         let Extent { query, document, .. } = &extents[index];
         let added = in_query.unmarked(query, floor).max(in_document.unmarked(document, floor));
         if added >= floor {
@@ -85,6 +78,18 @@ pub fn tile<T>(passages: &mut Vec<T>, floor: u64, extent: impl Fn(&T) -> Extent)
             kept[index] = true;
         }
     }
+    retain(passages, kept);
+}
+
+/// The indexes of passages, the longest first; of equal length, in their order.
+fn longest_first(extents: &[Extent]) -> Vec<usize> {
+    let mut indexes: Vec<usize> = (0..extents.len()).collect();
+    indexes.sort_by_key(|&index| Reverse(extents[index].length));
+    indexes
+}
+
+/// Drops the passages for which `kept` is false.
+fn retain<T>(passages: &mut Vec<T>, kept: Vec<bool>) {
     let mut kept = kept.into_iter();
     passages.retain(|_| kept.next().unwrap_or(false));
 }

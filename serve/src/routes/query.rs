@@ -234,8 +234,7 @@ impl Asked {
     fn query_for_report(mut self, database: &Database, stop: &StopToken) -> Answer<Queried> {
         for source in &mut self.sources {
             if let QuerySource::Stored(name) = source {
-                let document = database.documents_named(name)?.pop().ok_or_else(|| Problem::no_document(name))?;
-                *source = QuerySource::Number(document.id);
+                *source = QuerySource::Number(database.newest_named(name)?.id);
             }
         }
         let joining = self.options.joining.most(self.options.joining.most.or(Some(HtmlOptions::MAX_PASSAGES)));

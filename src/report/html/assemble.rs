@@ -29,12 +29,9 @@ fn origin_of(database: &Database, source: QuerySource) -> Result<Option<Origin>>
         QuerySource::Text { text, .. } => Origin::Text(text.into()),
         QuerySource::Number(id) => Origin::Stored(id),
         // The query used the newest document of this name.
-        QuerySource::Stored(name) => match database.documents_named(&name) {
+        QuerySource::Stored(name) => match database.newest_named(&name) {
             Err(Error::NoSuchDocument { .. }) => return Ok(None),
-            documents => match documents?.pop() {
-                Some(document) => Origin::Stored(document.id),
-                None => return Ok(None),
-            },
+            document => Origin::Stored(document?.id),
         },
     }))
 }
@@ -136,7 +133,7 @@ impl ReportContent {
         overview.database = Some(searched);
         overview.left_out = LeftOut { pairs: left, least: cut, unlisted, ..LeftOut::default() };
         let ignored = match &options.evidence {
-            Some(how) => documents.all_ignored(database, how, task)?,
+            Some(how) => documents.all_ignored(database, HashMap::new(), how, task)?,
             None => documents.known_ignored(),
         };
         let documents = documents.list;
@@ -234,12 +231,7 @@ impl ReportContent {
         overview.database = Some(searched);
         overview.left_out =
             LeftOut { pairs: left, least: cut, beyond_top, below: answer.summary.below, ..LeftOut::default() };
-        for (id, ignored) in found.ignored {
-            if let Some(&index) = documents.by_origin.get(&Origin::Stored(id)) {
-                documents.ignored.insert(index, ignored);
-            }
-        }
-        let ignored = documents.all_ignored(database, how, task)?;
+        let ignored = documents.all_ignored(database, found.ignored, how, task)?;
         let documents = documents.list;
         let boilerplate_documents = boilerplate_documents(database, boilerplate)?;
         let overview = Overview { documents, pairs, histogram, compared, submissions, common, boilerplate, ..overview };
@@ -324,12 +316,7 @@ impl ReportContent {
         let mut overview = overview(Command::Dedup, *database.profile(), measure, options);
         overview.database = Some(searched(database, options)?);
         overview.left_out = LeftOut { pairs: left, ..LeftOut::default() };
-        for (id, ignored) in found.ignored {
-            if let Some(&index) = documents.by_origin.get(&Origin::Stored(id)) {
-                documents.ignored.insert(index, ignored);
-            }
-        }
-        let ignored = documents.all_ignored(database, how, task)?;
+        let ignored = documents.all_ignored(database, found.ignored, how, task)?;
         let (compared, common) = (answer.summary.documents, answer.summary.common);
         let dedup = Some(answer.summary);
         let overview = Overview { documents: documents.list, pairs, histogram, compared, common, dedup, ..overview };

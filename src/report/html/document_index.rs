@@ -78,13 +78,19 @@ impl DocumentIndex {
         (0..self.list.len()).map(|index| self.ignored.remove(&index).unwrap_or_default()).collect()
     }
 
-    /// The ranges excluded from all scores, for all documents.
+    /// The ranges excluded from all scores, for all documents. Those in `known` are not searched for again.
     pub(super) fn all_ignored(
         &mut self,
         database: &Database,
+        known: HashMap<DocId, Vec<Location>>,
         how: &PairEvidence,
         task: &Task<'_>,
     ) -> Result<Vec<Vec<Location>>> {
+        for (id, ignored) in known {
+            if let Some(&index) = self.by_origin.get(&Origin::Stored(id)) {
+                self.ignored.insert(index, ignored);
+            }
+        }
         let unknown = self.by_origin.iter().filter_map(|(origin, index)| match origin {
             Origin::Stored(id) if !self.ignored.contains_key(index) => Some(*id),
             _ => None,
