@@ -14,6 +14,7 @@ use super::prepared::{PreparedQuery, view_index};
 use super::query_reader::QueryReader;
 use super::source::QuerySource;
 use super::text::Symboliser;
+use super::text_unavailable::TextUnavailable;
 use super::weight::Weight;
 use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::Task;
@@ -239,7 +240,7 @@ fn find_passages(
     let skipped: Vec<u64> = a.hashes.iter().filter(|hash| hash.skipped.is_some()).map(|hash| hash.hash).collect();
     let ignored = IgnoredText::of(a, &held, &skipped);
     let texts = query_text(a, &mut symboliser, shared_hashes(a, b), uncounted, ignored.clone(), stop)?
-        .and_then(|a| Ok((a, whole_text(b, &mut symboliser)?)));
+        .and_then(|a| Ok((a, whole_text(b, &mut symboliser).map_err(TextUnavailable::document)?)));
     stop.check()?;
     Ok(match texts {
         Ok((text, other)) => (text.compare(&other, shared_hashes(a, b), joining, stop)?, None),

@@ -249,17 +249,17 @@ pub(super) fn query_text(
     stop.check()?;
     Ok(match text {
         Ok(text) => Ok(QueryText::new(text, &subject.profile, hashes, uncounted, ignored, stop)?),
-        Err(why) => Err(why),
+        Err(why) => Err(why.query()),
     })
 }
 
-/// The symbols of a query document.
+/// The symbols of a document that was read like a query.
 pub(super) fn whole_text(
     subject: &PreparedQuery,
     symboliser: &mut Symboliser,
-) -> std::result::Result<WholeText, &'static str> {
-    let text = subject.text.as_ref().map_err(|why| why.query())?;
-    symboliser.read(&text.bytes, text.format).map_err(|error| TextUnavailable::of(&error).query())
+) -> std::result::Result<WholeText, TextUnavailable> {
+    let text = subject.text.as_ref().map_err(|why| *why)?;
+    symboliser.read(&text.bytes, text.format).map_err(|error| TextUnavailable::of(&error))
 }
 
 /// The places of the marked fingerprints in the document, by ordinal.

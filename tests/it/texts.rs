@@ -100,6 +100,7 @@ fn a_small_text_of_very_many_symbols_is_not_compared_symbol_by_symbol() {
     };
     too_large(&json(&["query", "docs/small.txt"]), "it");
     too_large(&json(&["diff", "docs/large.txt", "docs/small.txt"]), "the query");
+    too_large(&json(&["diff", "docs/small.txt", "docs/large.txt"]), "it");
 }
 
 #[test]
