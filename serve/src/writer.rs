@@ -81,7 +81,7 @@ pub(crate) type Documents = Box<dyn Iterator<Item = Document> + Send>;
 /// A change.
 enum Change {
     Put(Box<Put>, Held, Reply<Stored>),
-    Bulk(Documents, IngestOptions, Held, Reply<IngestSummary>),
+    Bulk(Documents, Box<IngestOptions>, Held, Reply<IngestSummary>),
     Remove(Removing, StopToken, Held, Reply<Removal>),
     Compact(StopToken, Arc<Step>, Held, Reply<fpdb::maintenance::Compaction>),
     Backup(PathBuf, BackupOptions, StopToken, Arc<Step>, Held, Reply<Backup>),
@@ -294,7 +294,7 @@ impl Writer {
 
     /// Adds documents, and returns once all are committed.
     pub(crate) async fn bulk(&self, documents: Documents, options: IngestOptions, held: Held) -> Answer<IngestSummary> {
-        self.change(|reply| Change::Bulk(documents, options, held, reply)).await
+        self.change(|reply| Change::Bulk(documents, Box::new(options), held, reply)).await
     }
 
     /// Removes documents, and returns once all are removed and committed.
