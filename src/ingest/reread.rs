@@ -5,7 +5,6 @@
 //! text that was ingested.
 
 use std::ops::ControlFlow;
-use std::sync::mpsc::sync_channel;
 use std::time::Instant;
 
 use super::intake::with_intake;
@@ -21,7 +20,7 @@ use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_host::progress::Task;
 use fpdb_kernel::document::Format;
 use fpdb_kernel::profile::Unit;
-use fpdb_reading::input::{About, Candidate, ContainerBatch, Content, ReadAs};
+use fpdb_reading::input::{About, Candidate, ContainerBatch, Content, Pieces, ReadAs};
 use fpdb_store::{DocumentRecord, Store, TEXT_CHUNK_BYTES};
 
 /// Maximum number of documents that are looked up in their containers together: their records are in memory.
@@ -160,12 +159,14 @@ impl<'a, 'w> Rereading<'a, 'w> {
                 Err(error) => self.failed(record, &error),
             };
         }
-        let (sender, pieces) = sync_channel(CHUNKS_WAITING);
+        let (sender, pieces) = Pieces::queue(CHUNKS_WAITING);
         self.candidate(Candidate { about, content: Content::Pieces(pieces) }, record.clone())?;
-        let send = |chunk: &[u8]| sender.send(Ok(chunk.to_vec())).map_err(|_| Error::Stopped);
-        let sent = self.other.for_each_text_chunk(id, &record, send);
+        let send = |chunk: &[u8]| if sender.send(chunk.to_vec()) { Ok(()) } else { Err(Error::Stopped) };
         // If the worker has dropped the document, it has already reported the reason.
-        let _ = sender.send(sent.map(|()| Vec::new()));
+        match self.other.for_each_text_chunk(id, &record, send) {
+            Ok(()) => drop(sender.send(Vec::new())),
+            Err(error) => drop(sender.fail(error)),
+        }
         ControlFlow::Continue(())
     }
 

@@ -11,7 +11,7 @@ use super::kept_out::KeptOutRecord;
 use super::plan::PlannedDocument;
 use fpdb_host::threads;
 use fpdb_kernel::document::Digest;
-use fpdb_reading::input::{Candidate, Container, Content, Extents, WalkEvent, next_piece};
+use fpdb_reading::input::{Candidate, Container, Content, Extents, WalkEvent};
 
 /// A mail and its attachments that are documents, if one of them is removable. They are left out together, or
 /// stay together.
@@ -236,7 +236,7 @@ impl<'a> Scan<'a> {
             Content::Pieces(pieces) => {
                 let take = move || {
                     let mut digest = Xxh3::new();
-                    while let Some(piece) = next_piece(&pieces).ok()? {
+                    while let Some(piece) = pieces.receive().ok()? {
                         digest.update(&piece);
                     }
                     Some(digest.digest128().to_be_bytes())

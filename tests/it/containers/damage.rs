@@ -109,6 +109,61 @@ fn what_is_cut_short_fails_and_what_comes_before_it_does_not() {
     }
 }
 
+/// The last member that can be read in part is not a document, so its reader drops it.
+#[test]
+fn a_container_cut_within_a_binary_member_fails_and_keeps_what_was_not_reached() {
+    let binary = [0, 1, 2, 3].repeat(1 << 18);
+    let texts = [("a.txt", prose(1).into_bytes()), ("b.bin", binary), ("c.txt", prose(2).into_bytes())];
+    let mut archive = tar::Builder::new(Vec::new());
+    let (mut crawl, mut mailbox) = (Vec::new(), Vec::new());
+    for (name, text) in &texts {
+        let mut header = tar::Header::new_gnu();
+        header.set_size(text.len() as u64);
+        header.set_mode(0o644);
+        archive.append_data(&mut header, name, &text[..]).unwrap();
+        let head =
+            format!("WARC/1.0\r\nWARC-Type: resource\r\nWARC-Record-ID: <{name}>\r\nContent-Type: text/plain\r\n");
+        crawl.extend(format!("{head}Content-Length: {}\r\n\r\n", text.len()).bytes());
+        crawl.extend([&text[..], b"\r\n\r\n"].concat());
+        let head = format!("From a@b.c Mon Jan  1 00:00:00 2024\nMessage-ID: <{name}>\nSubject: {name}\n\n");
+        mailbox.extend([head.as_bytes(), text, b"\n\n"].concat());
+    }
+    let archive = archive.into_inner().unwrap();
+    let mut nested = tar::Builder::new(Vec::new());
+    let mut header = tar::Header::new_gnu();
+    header.set_size(archive.len() as u64);
+    nested.append_data(&mut header, "in.tar", &archive[..]).unwrap();
+    for (name, whole, failing) in [
+        ("x.tar", archive.clone(), "x.tar"),
+        ("x.tar.gz", gzip(&archive), "x.tar.gz"),
+        ("x.tar", nested.into_inner().unwrap(), "x.tar!in.tar"),
+        ("x.warc", crawl.clone(), "x.warc"),
+        // A mail is read whole, so its reader reports the damage.
+        ("x.mbox.gz", gzip(&mailbox), "x.mbox.gz#2"),
+    ] {
+        let folder = Folder::new();
+        folder.write(&format!("files/{name}"), &whole);
+        folder.ok(&["ingest", "--profile", "prose", "files"]);
+        let stored = names(&folder);
+        assert!(stored.len() > 1, "{name}: {stored:?}");
+        let cut = &whole[..whole.len() / 2];
+        folder.write(&format!("files/{name}"), cut);
+        let run = folder.run(&["ingest", "files", "--prune", "--format", "json"]);
+        let failed = run.json()[0]["failed"].as_array().unwrap().clone();
+        assert_eq!((run.status, failed.len()), (2, 1), "{name}: {run:?}");
+        assert_eq!(failed[0]["name"], format!("files/{failing}"), "{name}: {run:?}");
+        assert_eq!(names(&folder), stored, "{name}");
+        // The same is told about the unchanged file, about a stream and by a query.
+        assert_eq!(folder.run(&["ingest", "files"]).status, 2, "{name}");
+        let input = std::fs::File::open(folder.path().join("files").join(name)).unwrap();
+        let run =
+            folder.command(&["ingest", "-", "--name", &format!("y{}", &name[1..])]).stdin(input).output().unwrap();
+        assert_eq!(Run::of(&run).status, 2, "{name}: {:?}", Run::of(&run));
+        let run = folder.run(&["query", "--below", "files"]);
+        assert_eq!(run.status, 2, "{name}: {run:?}");
+    }
+}
+
 /// In a compressed crawl each record is a member of its own.
 #[test]
 fn a_damaged_record_of_a_compressed_crawl_costs_no_other() {

@@ -42,7 +42,9 @@ fn unfold(path: &Path) -> TestTally {
                         match document.content {
                             Content::Whole(bytes) => tally.bytes += bytes.len() as u64,
                             Content::Pieces(pieces) => readers.push(std::thread::spawn(move || {
-                                pieces.iter().map(|piece| piece.map_or(0, |piece| piece.len() as u64)).sum::<u64>()
+                                std::iter::from_fn(|| pieces.receive().ok()?)
+                                    .map(|piece| piece.len() as u64)
+                                    .sum::<u64>()
                             })),
                             Content::File | Content::Compressed(_) | Content::Temporary(_) | Content::Pipe(_) => {
                                 panic!("a member is no file")

@@ -64,7 +64,7 @@ impl Expander<'_> {
             Err(detail) => self.give_up(&outer, detail)?,
         }
         // A broken attachment does not break the bytes around the mail.
-        self.broken = false;
+        self.goes_on();
         Ok(())
     }
 }

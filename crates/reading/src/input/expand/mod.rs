@@ -16,7 +16,6 @@ use std::fs::File;
 use std::io::{self, Cursor, Read};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::sync_channel;
 
 use rustc_hash::FxHashSet;
 
@@ -25,7 +24,7 @@ use crate::input::decompress::decompress;
 use crate::input::decompress::meter::{Meter, Metered, is_member_error};
 use crate::input::decompress::thread::decompress_on_thread;
 use crate::input::read::reader::{PIECE, STANDARD_INPUT, is_unchanged};
-use crate::input::{About, Candidate, Content, FileFacts, PathFilter, ReadOptions, TextPath, WalkEvent};
+use crate::input::{About, Candidate, Content, FileFacts, PathFilter, Pieces, ReadOptions, TextPath, WalkEvent};
 use crate::recognise::{
     Compression, Container, FORMAT_HEAD as HEAD, JsonRecords, Layer, holds_records, json_record_with, json_records,
     layer_of, name_inside,
@@ -35,7 +34,7 @@ use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_host::guarded::guarded;
 use fpdb_host::stop::StopToken;
 use mail::layer_under;
-use member_name::{CLOSED, member_of};
+use member_name::CLOSED;
 use member_place::MemberPlace;
 use pipe::{Input, Pipe, Stoppable};
 use pump::{Broken, PIECES_WAITING, first_bytes, pump};
@@ -259,6 +258,9 @@ struct Expander<'a> {
     whole: bool,
     /// True if the last member could not be read to its end, and none can be read after it.
     broken: bool,
+    /// The error of the last member, if its reader had dropped the member and did not report the error. It is
+    /// an error of the container, unless the container can be read further.
+    unreported: Option<Error>,
     /// Hashes of the names of members so far. Records are numbered, so they are not included.
     names: FxHashSet<u64>,
     extents: Option<&'a mut dyn Extents>,
@@ -275,7 +277,19 @@ impl<'a> Expander<'a> {
     ) -> Self {
         let ReadContext { options, members: filter, .. } = reading;
         let names = FxHashSet::default();
-        Self { about, options, filter, meter, visit, whole: true, broken: false, names, extents: None, stream: None }
+        Self {
+            about,
+            options,
+            filter,
+            meter,
+            visit,
+            whole: true,
+            broken: false,
+            unreported: None,
+            names,
+            extents: None,
+            stream: None,
+        }
     }
 
     /// Visits the documents of `input`, which may be of any kind.
@@ -364,7 +378,7 @@ impl<'a> Expander<'a> {
         if let Err(error) = self.deeper(&place) {
             return self.fail(&place.suffix, error);
         }
-        self.broken = false;
+        self.goes_on();
         let (fields, meter) = (&self.options.fields, self.meter);
         if place.suffix.is_empty()
             && let Some(extents) = &mut self.extents
@@ -381,13 +395,19 @@ impl<'a> Expander<'a> {
             Ok(read) => read,
             Err(detail) => return self.give_up(&outer, detail),
         };
-        match read {
-            Err(Error::Stopped) => Err(Error::Stopped),
+        match (read, self.unreported.take()) {
+            (_, Some(error)) => self.break_off(&outer, error),
+            (Err(Error::Stopped), None) => Err(Error::Stopped),
             // After a broken member no other can follow, so a second error is not reported.
-            Err(_) if self.broken && !meter.is_exhausted() => Ok(()),
-            Err(error) => self.break_off(&outer, error),
-            Ok(()) => Ok(()),
+            (Err(_), None) if self.broken && !meter.is_exhausted() => Ok(()),
+            (Err(error), None) => self.break_off(&outer, error),
+            (Ok(()), None) => Ok(()),
         }
+    }
+
+    /// Notes that members can follow the last one.
+    fn goes_on(&mut self) {
+        (self.broken, self.unreported) = (false, None);
     }
 
     fn deeper(&self, place: &MemberPlace) -> Result<()> {
@@ -402,7 +422,7 @@ impl<'a> Expander<'a> {
     }
 
     fn found(&mut self, place: MemberPlace, member: Option<String>, head: Vec<u8>, input: &mut dyn Read) -> Result<()> {
-        self.broken = false;
+        self.goes_on();
         let limit = self.options.limits.document_bytes;
         if head.len() as u64 > limit {
             return self.fail(&place.suffix, Error::Document(DocumentError::DocumentTooLarge { limit }));
@@ -411,15 +431,15 @@ impl<'a> Expander<'a> {
             return self.hand_over(place, member, Content::Whole(head));
         }
         let format = place.format;
-        let (sender, pieces) = sync_channel(PIECES_WAITING);
+        let (sender, pieces) = Pieces::queue(PIECES_WAITING);
         self.hand_over(place, member, Content::Pieces(pieces))?;
         if let Err(error) = pump(head, input, limit, &sender, |error| self.meter.error(format, error)) {
             self.whole = false;
             self.broken = !is_member_error(&error);
-            let stopped = matches!(error, Error::Stopped) || self.meter.is_exhausted();
-            // If the reader has dropped the document, it has already reported the reason.
-            let _ = sender.send(Err(error));
-            if stopped {
+            let is_stopped = matches!(error, Error::Stopped);
+            let is_of_document = matches!(error, Error::Document(DocumentError::DocumentTooLarge { .. }));
+            self.unreported = sender.fail(error).filter(|_| self.broken && !is_of_document && !is_stopped);
+            if is_stopped || self.meter.is_exhausted() {
                 return Err(Error::Stopped);
             }
         }
@@ -475,17 +495,6 @@ impl<'a> Expander<'a> {
         match (self.visit)(found) {
             ControlFlow::Continue(()) => Ok(()),
             ControlFlow::Break(()) => Err(Error::Stopped),
-        }
-    }
-}
-
-impl Expander<'_> {
-    /// Passes on the text of a record, which is always a document. For a large text, only the head is copied.
-    fn record(&mut self, place: MemberPlace, text: Vec<u8>) -> Result<()> {
-        let member = member_of(&place.suffix, &self.options.fields);
-        match text.split_at_checked(PIECE) {
-            None => self.found(place, Some(member), text, &mut io::empty()),
-            Some((head, mut rest)) => self.found(place, Some(member), head.to_vec(), &mut rest),
         }
     }
 }

@@ -1,9 +1,9 @@
 //! Pump: reads the first bytes of one member, and sends its bytes to its reader, piece by piece.
 
 use std::io::{self, Read};
-use std::sync::mpsc::SyncSender;
 
 use crate::input::decompress::meter::{Meter, is_member_error};
+use crate::input::pieces::PieceSender;
 use crate::input::read::reader::PIECE;
 use fpdb_host::error::{DocumentError, Error, Result};
 
@@ -48,7 +48,7 @@ pub(crate) fn pump(
     head: Vec<u8>,
     input: &mut dyn Read,
     limit: u64,
-    pieces: &SyncSender<Result<Vec<u8>>>,
+    pieces: &PieceSender,
     cause: impl Fn(io::Error) -> Error,
 ) -> Result<()> {
     let mut total = 0;
@@ -60,7 +60,7 @@ pub(crate) fn pump(
         }
         // An empty piece marks the end.
         let last = piece.is_empty();
-        if pieces.send(Ok(piece)).is_err() || last {
+        if !pieces.send(piece) || last {
             return Ok(());
         }
         piece = Vec::with_capacity(PIECE);

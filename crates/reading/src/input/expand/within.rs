@@ -1,13 +1,16 @@
 //! Within: receives the members of one container, and passes each on or leaves it out.
 
+use std::io;
 use std::ops::Range;
 use std::path::Path;
 
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::Expander;
+use super::member_name::member_of;
 use super::member_place::MemberPlace;
 use crate::input::containers::{Member, MemberContent, Members};
+use crate::input::read::reader::PIECE;
 use crate::input::{About, WalkEvent};
 use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_host::skip_reason::SkipReason;
@@ -46,6 +49,7 @@ impl Within<'_, '_> {
 
 impl Members for Within<'_, '_> {
     fn member(&mut self, member: Member<'_>) -> Result<()> {
+        self.expander.goes_on();
         self.expander.meter.member()?;
         let Member { suffix, hint, modified, metadata, content } = member;
         let limit = self.expander.options.limits.name_bytes;
@@ -96,7 +100,7 @@ impl Members for Within<'_, '_> {
     }
 
     fn goes_on(&mut self) {
-        self.expander.broken = false;
+        self.expander.goes_on();
     }
 
     fn needed(&mut self, suffix: &str) {
@@ -104,6 +108,17 @@ impl Members for Within<'_, '_> {
             && let Some(extents) = &mut self.expander.extents
         {
             extents.needed(suffix);
+        }
+    }
+}
+
+impl Expander<'_> {
+    /// Passes on the text of a record, which is always a document. For a large text, only the head is copied.
+    fn record(&mut self, place: MemberPlace, text: Vec<u8>) -> Result<()> {
+        let member = member_of(&place.suffix, &self.options.fields);
+        match text.split_at_checked(PIECE) {
+            None => self.found(place, Some(member), text, &mut io::empty()),
+            Some((head, mut rest)) => self.found(place, Some(member), head.to_vec(), &mut rest),
         }
     }
 }

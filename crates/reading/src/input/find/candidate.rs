@@ -4,9 +4,9 @@ use std::fs::{File, Metadata};
 use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
-use std::sync::mpsc::Receiver;
 
 use super::names::name_of;
+use crate::input::pieces::Pieces;
 use crate::recognise::Compression;
 use fpdb_host::clock;
 use fpdb_host::error::{DocumentError, Error, Result};
@@ -61,19 +61,8 @@ pub enum Content {
     Whole(Vec<u8>),
     /// All of the bytes, in a temporary file.
     Temporary(File),
-    /// The bytes in pieces as they arrive. An empty piece or an error ends them.
-    Pieces(Receiver<Result<Vec<u8>>>),
-}
-
-/// Receives the next piece of [`Content::Pieces`]; `None` at the end.
-///
-/// # Errors
-/// The error that ends the pieces. [`DocumentError::ReaderFailed`] if the pieces stop without an end, because
-/// the reader of the container panicked.
-pub fn next_piece(pieces: &Receiver<Result<Vec<u8>>>) -> Result<Option<Vec<u8>>> {
-    let broken_off = || Error::Document(DocumentError::ReaderFailed { detail: "it broke off".into() });
-    let piece = pieces.recv().unwrap_or_else(|_| Err(broken_off()))?;
-    Ok((!piece.is_empty()).then_some(piece))
+    /// The bytes in pieces as they arrive.
+    Pieces(Pieces),
 }
 
 /// The facts about a file, as the file system reports them.

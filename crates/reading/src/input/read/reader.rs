@@ -10,7 +10,7 @@ use crate::extract::InputLimits;
 use crate::input::decompress::decompress;
 use crate::input::decompress::meter::{Meter, Metered};
 use crate::input::find::candidate::modified;
-use crate::input::{Candidate, Compression, Content, FileFacts, ReadAs, next_piece, temporary};
+use crate::input::{Candidate, Compression, Content, FileFacts, ReadAs, temporary};
 use crate::recognise::{Choice, choose, promised_format};
 use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_host::stop::StopToken;
@@ -85,7 +85,7 @@ impl Reader {
                 self.pieces(&mut file, &mut intake, failed)?;
             }
             (Content::Pieces(pieces), _) => {
-                while let Some(piece) = next_piece(pieces)? {
+                while let Some(piece) = pieces.receive()? {
                     intake.piece(&piece)?;
                 }
             }

@@ -5,14 +5,13 @@ use std::io::Write;
 use std::iter::once;
 use std::ops::{Bound, ControlFlow};
 use std::path::Path;
-use std::sync::mpsc::Receiver;
 use std::thread::JoinHandle;
 
 use crate::input::expand::member_name::{CLOSED, StoredPlace, may_be_attached, member_of, parts_of};
 use crate::input::find::candidate::{candidate_of, is_pipe};
 use crate::input::{
-    About, Candidate, Content, HELD_BYTES, Opened, ReadAs, ReadContext, ReadOptions, RecordFields, WalkEvent,
-    next_piece, open, single_document, temporary,
+    About, Candidate, Content, HELD_BYTES, Opened, Pieces, ReadAs, ReadContext, ReadOptions, RecordFields, WalkEvent,
+    open, single_document, temporary,
 };
 use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_host::stop::StopToken;
@@ -212,10 +211,10 @@ impl Gathering {
 }
 
 /// Collects pieces: in a temporary file if they are too many for memory.
-fn gather(pieces: &Receiver<Result<Vec<u8>>>, expected: u64) -> Result<Content> {
+fn gather(pieces: &Pieces, expected: u64) -> Result<Content> {
     let (mut bytes, mut file, mut total) = (Vec::new(), None, 0);
     while total <= expected
-        && let Some(piece) = next_piece(pieces)?
+        && let Some(piece) = pieces.receive()?
     {
         total += piece.len() as u64;
         bytes.extend(piece);
@@ -278,11 +277,13 @@ mod tests {
     /// The collected content of a member with this many pieces of 1 MiB, and the number of pieces that were
     /// received.
     fn gathered(pieces: usize, expected: u64) -> (Content, usize) {
-        let (sender, receiver) = std::sync::mpsc::channel();
-        (0..pieces).for_each(|_| sender.send(Ok(vec![b'x'; 1 << 20])).unwrap());
-        sender.send(Ok(Vec::new())).unwrap();
+        let (sender, receiver) = Pieces::queue(pieces + 1);
+        (0..pieces).for_each(|_| assert!(sender.send(vec![b'x'; 1 << 20])));
+        assert!(sender.send(Vec::new()));
+        drop(sender);
         let content = gather(&receiver, expected).unwrap();
-        (content, pieces + 1 - receiver.try_iter().count())
+        let left = std::iter::from_fn(|| receiver.receive().ok()).count();
+        (content, pieces + 1 - left)
     }
 
     #[test]

@@ -3,11 +3,10 @@
 use std::fmt;
 use std::io::{self, Cursor, Read};
 use std::ops::ControlFlow;
-use std::sync::mpsc::sync_channel;
 
 use super::reader::PIECE;
 use crate::input::expand::pump::{PIECES_WAITING, pump};
-use crate::input::{About, Candidate, Content, InputLimits, WalkEvent};
+use crate::input::{About, Candidate, Content, InputLimits, Pieces, WalkEvent};
 use fpdb_host::error::Error;
 use fpdb_host::skip_reason::SkipReason;
 use fpdb_host::stop::StopToken;
@@ -134,12 +133,12 @@ impl Document {
         if head.len() < PIECE {
             return visit(WalkEvent::Document(Candidate { about, content: Content::Whole(head) }));
         }
-        let (sender, pieces) = sync_channel(PIECES_WAITING);
+        let (sender, pieces) = Pieces::queue(PIECES_WAITING);
         visit(WalkEvent::Document(Candidate { about, content: Content::Pieces(pieces) }))?;
         let cause = |error| if stop.is_stopped() { Error::Stopped } else { failed(error) };
         if let Err(error) = pump(head, &mut bytes, limits.document_bytes, &sender, cause) {
             // If the reader has dropped the document, it has already reported the reason.
-            let _ = sender.send(Err(error));
+            let _ = sender.fail(error);
         }
         ControlFlow::Continue(())
     }
