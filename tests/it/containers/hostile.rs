@@ -281,3 +281,58 @@ fn a_large_member_passes_through_in_little_memory() {
     assert!(peak < 90, "{peak} MiB at the most, for a member of 96");
     assert_eq!(names(&folder), ["large.tar!large.txt"]);
 }
+
+/// A table with the column `text`: one row, with these elements if the column is a list.
+fn table_of(schema: &str, values: &[ByteArray], levels: Option<(&[i16], &[i16])>) -> Vec<u8> {
+    let schema = Arc::new(parse_message_type(schema).unwrap());
+    let properties = WriterProperties::builder().set_compression(parquet::basic::Compression::SNAPPY);
+    let properties = Arc::new(properties.set_dictionary_enabled(levels.is_some()).build());
+    let mut writer = SerializedFileWriter::new(Vec::new(), schema, properties).unwrap();
+    let mut group = writer.next_row_group().unwrap();
+    let mut column = group.next_column().unwrap().unwrap();
+    let (defined, repeated) = levels.unzip();
+    column.typed::<ByteArrayType>().write_batch(values, defined, repeated).unwrap();
+    column.close().unwrap();
+    group.close().unwrap();
+    writer.into_inner().unwrap()
+}
+
+/// Runs take little space in a file, whatever their length.
+#[test]
+fn a_small_table_takes_no_more_memory_than_is_allowed() {
+    let list = "message m { optional group text (LIST) { repeated group list { optional binary element (UTF8); } } }";
+    let text = "message m { required binary text (UTF8); }";
+    let elements = 200_000;
+    let mut repeated = vec![1; elements];
+    repeated[0] = 0;
+    let folder = Folder::new();
+    // One row of many elements without a value, and many rows of one element.
+    folder.write("row.parquet", table_of(list, &[], Some((&vec![2; elements], &repeated))));
+    folder.write("rows.parquet", table_of(list, &[], Some((&vec![2; 20_000], &vec![0; 20_000]))));
+    // Elements that share one long value.
+    let (long, shared) = (ByteArray::from("long ".repeat(4_000).into_bytes()), 2_000);
+    repeated.truncate(shared);
+    folder.write("shared.parquet", table_of(list, &vec![long; shared], Some((&vec![3; shared], &repeated))));
+    folder.write("page.parquet", table_of(text, &[ByteArray::from(prose(1).repeat(50_000).into_bytes())], None));
+    folder.write("z.txt", prose(2));
+    for file in ["row", "rows", "shared", "page"] {
+        let size = folder.path().join(format!("{file}.parquet")).metadata().unwrap().len();
+        assert!(size < 4 << 20, "{file}: {size}");
+    }
+    let limit = ["--limit", "reading-memory=32MiB", "--limit", "expansion=100000"];
+    let flags = [&limit[..], &["--text-field", "text[]", "--exclude", "page.parquet"]].concat();
+    let (run, failed) = ingest(&folder, &flags);
+    let told =
+        |file: &str| format!("{file}.parquet: reading the Parquet document takes more than 33554432 bytes of memory");
+    assert_eq!(failed, [told("row"), told("shared")], "{run:?}");
+    assert!(run.stderr.contains("--limit reading-memory="), "{run:?}");
+    assert_eq!(names(&folder), ["z.txt"]);
+    let flags = [&limit[..], &["--text-field", "text", "--include", "page.parquet"]].concat();
+    let (run, failed) = ingest(&folder, &flags);
+    assert_eq!(failed, [told("page")], "{run:?}");
+    // With more memory all are read.
+    let flags = [&["--limit", "reading-memory=1GiB"][..], &limit[2..], &["--text-field", "text[]"]];
+    let (run, failed) = ingest(&folder, &[&flags.concat()[..], &["--exclude", "page.parquet"]].concat());
+    assert_eq!(failed, [""; 0], "{run:?}");
+    assert_eq!(names(&folder), ["z.txt", "shared.parquet:1"]);
+}

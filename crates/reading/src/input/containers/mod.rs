@@ -15,6 +15,8 @@ mod mbox;
 mod member;
 #[cfg(feature = "parquet")]
 mod parquet;
+#[cfg(feature = "parquet")]
+mod parquet_memory;
 mod read_at;
 mod tar;
 mod text_path;

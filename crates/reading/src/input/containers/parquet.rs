@@ -13,10 +13,10 @@ use parquet::file::reader::{ChunkReader, FileReader, Length, RowGroupReader, Ser
 use parquet::record::{Field, Row};
 use parquet::schema::types::Type;
 
+use super::parquet_memory::{BoundedGroup, PageHeaders, PageSizes, too_large};
 use super::read_at::read_at;
 use super::text_path::{TextPath, TextStep};
 use super::{Member, MemberContent, Members, RecordFields};
-use crate::extract::InputLimits;
 use crate::input::decompress::meter::{self, Meter};
 use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_host::guarded::guarded;
@@ -34,14 +34,16 @@ pub(super) fn read(
 ) -> Result<()> {
     let size = file.metadata().map_err(|error| meter.error(FORMAT, error))?.len();
     let read = Arc::new(AtomicU64::new(0));
-    let chunks = FilePieces { file: Arc::new(file), size, read: Arc::clone(&read) };
+    let headers = PageHeaders::default();
+    let chunks = FilePieces { file: Arc::new(file), size, read: Arc::clone(&read), headers: headers.clone() };
     let reader = SerializedFileReader::new(chunks).map_err(undecodable)?;
     let paths = fields.text_paths();
     let columns = columns_of(reader.metadata().file_metadata().schema(), fields, &paths)?;
     let (mut number, mut made) = (0u64, 0u64);
     for index in 0..reader.num_row_groups() {
         let group = reader.get_row_group(index).map_err(undecodable)?;
-        check_expansion(&*group, &columns, meter)?;
+        check_pages(&*group, &columns, &headers, meter)?;
+        let group = BoundedGroup { group, limit: meter.limits.reading_memory };
         for row in group.get_row_iter(Some(columns.clone())).map_err(undecodable)? {
             // Bytes of a copy do not count as bytes of the file.
             let read = if copy { 0 } else { read.swap(0, Ordering::Relaxed) };
@@ -195,9 +197,11 @@ fn texts_of_list(column: &Type) -> Option<String> {
     places.into_iter().find(|place| column.is_group() && has_texts(column, &TextPath::of(place).steps))
 }
 
-/// Checks the stated size of pages before they are decoded in memory.
-fn check_expansion(group: &dyn RowGroupReader, columns: &Type, meter: &Meter<'_>) -> Result<()> {
-    for column in group.metadata().columns() {
+/// Checks the stated sizes of pages before they are decoded in memory.
+fn check_pages(group: &dyn RowGroupReader, columns: &Type, headers: &PageHeaders, meter: &Meter<'_>) -> Result<()> {
+    // The row reader holds a page of each column.
+    let (mut held, limit) = (0u64, meter.limits.reading_memory);
+    for (number, column) in group.metadata().columns().iter().enumerate() {
         // The library panics on such values.
         let start = column.dictionary_page_offset().unwrap_or(column.data_page_offset());
         if start < 0 || column.compressed_size() < 0 {
@@ -207,11 +211,15 @@ fn check_expansion(group: &dyn RowGroupReader, columns: &Type, meter: &Meter<'_>
             .get_fields()
             .iter()
             .any(|field| column.column_path().parts().first().is_some_and(|part| part == field.name()));
-        let made = u64::try_from(column.uncompressed_size()).unwrap_or(u64::MAX);
-        let taken = u64::try_from(column.compressed_size()).unwrap_or(0);
-        if wanted && made > InputLimits::FREE_BYTES {
+        if wanted {
+            let pages = group.get_column_page_reader(number).map_err(undecodable)?;
+            let PageSizes { made, taken, largest } = headers.sizes(pages).map_err(undecodable)?;
             // The bytes are counted later, when they are read.
             meter.expand(0, made, taken)?;
+            held = held.saturating_add(largest);
+            if held > limit {
+                return Err(undecodable(too_large(limit)));
+            }
         }
     }
     Ok(())
@@ -219,9 +227,10 @@ fn check_expansion(group: &dyn RowGroupReader, columns: &Type, meter: &Meter<'_>
 
 fn undecodable(error: ParquetError) -> Error {
     match error {
-        ParquetError::External(source) => match source.downcast::<io::Error>() {
+        ParquetError::External(source) => match source.downcast::<io::Error>().map_err(|other| other.downcast()) {
             Ok(source) => meter::undecodable(FORMAT, *source),
-            Err(source) => Error::Document(DocumentError::Undecodable { format: FORMAT, source }),
+            Err(Ok(source)) => *source,
+            Err(Err(source)) => Error::Document(DocumentError::Undecodable { format: FORMAT, source }),
         },
         other => Error::Document(DocumentError::Undecodable { format: FORMAT, source: other.into() }),
     }
@@ -234,6 +243,13 @@ struct FilePieces {
     size: u64,
     /// Bytes read since this was last reset.
     read: Arc<AtomicU64>,
+    headers: PageHeaders,
+}
+
+impl FilePieces {
+    fn section(&self, at: u64) -> FileSection {
+        FileSection { file: Arc::clone(&self.file), at, read: Arc::clone(&self.read) }
+    }
 }
 
 impl Length for FilePieces {
@@ -246,7 +262,10 @@ impl ChunkReader for FilePieces {
     type T = BufReader<FileSection>;
 
     fn get_read(&self, start: u64) -> parquet::errors::Result<Self::T> {
-        Ok(BufReader::new(FileSection { file: Arc::clone(&self.file), at: start, read: Arc::clone(&self.read) }))
+        let mut bytes = BufReader::new(self.section(start));
+        // The library asks for a reader only at headers of pages, except for the end of the file.
+        self.headers.note(&mut bytes)?;
+        Ok(bytes)
     }
 
     fn get_bytes(&self, start: u64, length: usize) -> parquet::errors::Result<Bytes> {
@@ -254,7 +273,7 @@ impl ChunkReader for FilePieces {
             return Err(ParquetError::EOF(format!("{length} bytes at {start} are not in the file")));
         }
         let mut bytes = vec![0; length];
-        self.get_read(start)?.into_inner().read_exact(&mut bytes)?;
+        self.section(start).read_exact(&mut bytes)?;
         Ok(bytes.into())
     }
 }
