@@ -336,3 +336,40 @@ fn a_small_table_takes_no_more_memory_than_is_allowed() {
     assert_eq!(failed, [""; 0], "{run:?}");
     assert_eq!(names(&folder), ["z.txt", "shared.parquet:1"]);
 }
+
+/// A sparse file can be said to have any size.
+#[test]
+fn holes_of_sparse_files_are_not_copied() {
+    let number = |field: &mut [u8; 12], number: u64| {
+        field[0] = 0x80;
+        field[4..].copy_from_slice(&number.to_be_bytes());
+    };
+    let mut archive = tar::Builder::new(Vec::new());
+    // The last one is as the others, but with content after its hole.
+    for (name, hole, content) in [("a.txt", 1 << 60, ""), (".bin", 1 << 60, ""), ("b.txt", 1 << 20, "the end")] {
+        let mut header = tar::Header::new_gnu();
+        header.set_entry_type(tar::EntryType::GNUSparse);
+        let fields = header.as_gnu_mut().unwrap();
+        fields.name[..name.len()].copy_from_slice(name.as_bytes());
+        number(&mut fields.realsize, hole + content.len() as u64);
+        number(&mut fields.sparse[0].offset, hole);
+        number(&mut fields.sparse[0].numbytes, content.len() as u64);
+        header.set_size(content.len() as u64);
+        header.set_cksum();
+        archive.append(&header, content.as_bytes()).unwrap();
+    }
+    let text = prose(1);
+    let mut header = tar::Header::new_gnu();
+    header.set_path("z.txt").unwrap();
+    header.set_size(text.len() as u64);
+    header.set_cksum();
+    archive.append(&header, text.as_bytes()).unwrap();
+    let folder = Folder::new();
+    folder.write("x.tar", archive.into_inner().unwrap());
+    for flags in [&[][..], &["--exclude", "*.bin"], &["--include", "z.txt"]] {
+        let (run, failed) = ingest(&folder, flags);
+        assert!(failed.iter().all(|failed| !failed.starts_with("x.tar: ")), "{run:?}");
+        assert!(names(&folder).contains(&"x.tar!z.txt".to_owned()), "{run:?}");
+    }
+    folder.ok(&["show", "--text", "x.tar!z.txt"]);
+}

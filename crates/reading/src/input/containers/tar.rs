@@ -31,14 +31,17 @@ pub(super) fn read(input: &mut dyn Read, meter: &Meter<'_>, members: &mut dyn Me
     let mut archive = Archive::new(HeaderReader { input, left: &left, zeros: &zeros, taken: &taken });
     let failed = |error| meter.error(FORMAT, error);
     let mut entries = archive.entries().map_err(failed)?;
-    // Offset after the previous entry.
-    let mut ends = 0;
+    // Offset after the previous entry, and the bytes before that offset that are not read yet.
+    let (mut ends, mut unread) = (0, 0u64);
     loop {
-        left.set(Some(HEADER_BYTES));
+        left.set(Some(HEADER_BYTES.saturating_add(unread)));
         let Some(entry) = entries.next() else { break };
         left.set(None);
         let mut entry = entry.map_err(failed)?;
         let begins = ends;
+        // Holes of a sparse file take no space in the archive.
+        let stored = entry.header().entry_size().map_err(failed)?;
+        let stored_end = taken.get().checked_add(stored).and_then(|end| end.checked_next_multiple_of(BLOCK));
         let path = String::from_utf8(entry.path_bytes().into_owned());
         let kind = entry.header().entry_type();
         let path = match path {
@@ -55,8 +58,7 @@ pub(super) fn read(input: &mut dyn Read, meter: &Meter<'_>, members: &mut dyn Me
                     format!("!{}", tidy(&path)),
                     Error::Document(DocumentError::PathNotUtf8 { path: path.into() }),
                 )?;
-                io::copy(&mut entry, &mut io::sink()).map_err(failed)?;
-                ends = taken.get().next_multiple_of(BLOCK);
+                (ends, unread) = pass_over(&mut entry, &taken, stored_end).map_err(failed)?;
                 continue;
             }
         };
@@ -71,8 +73,6 @@ pub(super) fn read(input: &mut dyn Read, meter: &Meter<'_>, members: &mut dyn Me
             }
             EntryType::GNUSparse => {
                 let modified = modified(&mut entry).map_err(failed)?;
-                // Holes take no space in the archive.
-                let stored = entry.header().entry_size().map_err(failed)?;
                 let whole = Exactly { left: entry.size(), input: &mut entry };
                 let mut guard = Guard::new(whole, FORMAT, Rc::new(Cell::new(stored)), meter);
                 let content = MemberContent::Stream(&mut guard);
@@ -88,8 +88,7 @@ pub(super) fn read(input: &mut dyn Read, meter: &Meter<'_>, members: &mut dyn Me
             kind if matches!(kind.as_byte(), b'V' | b'D') => {}
             _ => members.skipped(suffix, SkipReason::UnknownEntry)?,
         }
-        io::copy(&mut entry, &mut io::sink()).map_err(failed)?;
-        ends = taken.get().next_multiple_of(BLOCK);
+        (ends, unread) = pass_over(&mut entry, &taken, stored_end).map_err(failed)?;
         members.extent(begins..ends);
         if kind == EntryType::Link
             && let Some(target) = entry.link_name_bytes()
@@ -106,6 +105,17 @@ pub(super) fn read(input: &mut dyn Read, meter: &Meter<'_>, members: &mut dyn Me
         return Err(failed(io::Error::new(io::ErrorKind::UnexpectedEof, "the block that marks its end is missing")));
     }
     Ok(())
+}
+
+/// Passes over the rest of an entry. Returns the offset after the entry, and the bytes before that offset
+/// that the library skips when it reads the next entry: those of a sparse file, whose holes can be huge.
+fn pass_over<R: Read>(entry: &mut Entry<'_, R>, taken: &Cell<u64>, stored_end: Option<u64>) -> io::Result<(u64, u64)> {
+    if entry.header().entry_type() == EntryType::GNUSparse {
+        let end = stored_end.ok_or(io::ErrorKind::InvalidData)?;
+        return Ok((end, end.saturating_sub(taken.get())));
+    }
+    io::copy(entry, &mut io::sink())?;
+    Ok((taken.get().next_multiple_of(BLOCK), 0))
 }
 
 /// The time of a file, if the archive records one. An extended header may give it more exactly, or give a
