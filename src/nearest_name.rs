@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use crate::ingest::first_names::{PARTS, names_by_path};
+use crate::ingest::first_names::names_by_path;
 use fpdb_host::error::Result;
 use fpdb_host::stop::StopToken;
-use fpdb_reading::input::absolute_name;
+use fpdb_reading::input::{PARTS, absolute_name};
 use fpdb_store::Store;
 
 /// Maximum bytes of a name's beginning that is compared with the typed name.

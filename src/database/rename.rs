@@ -12,12 +12,12 @@ use roaring::RoaringBitmap;
 use serde::{Deserialize, Serialize};
 
 use super::remembered;
-use crate::ingest::{PARTS, name_place};
+use crate::ingest::name_place;
 use crate::nearest_name::nearest_name;
 use fpdb_host::error::{Error, Result};
 use fpdb_host::schema::{Answer, Schema};
 use fpdb_host::stop::StopToken;
-use fpdb_reading::input::{absolute_name, file_name_of, is_gone, is_missing, tidied};
+use fpdb_reading::input::{PARTS, absolute_name, file_name_of, is_gone, is_missing, tidied};
 use fpdb_store::{Batch, Committer, DocumentRecord, NamePlace, SourceRecord, Store};
 
 /// The result of a renaming. Also its JSON (`fpdb.mv/1`).

@@ -5,11 +5,10 @@ use serde::Serialize;
 
 use super::{Database, DocumentInfo, ids_named};
 use crate::archive::nothing_fits::no_such_value;
-use crate::ingest::PARTS;
 use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::{Task, is_due};
 use fpdb_kernel::document::DocId;
-use fpdb_reading::input::{NamePrefix, tidied};
+use fpdb_reading::input::{NamePrefix, PARTS, tidied};
 use fpdb_store::{DocumentRecord, Store, check_field};
 
 /// The documents of a selection. [`DatabaseWriter::remove_selected`](crate::DatabaseWriter::remove_selected)

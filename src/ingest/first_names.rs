@@ -13,11 +13,8 @@ use rustc_hash::FxHashMap;
 
 use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::Task;
-use fpdb_reading::input::{Source, absolute_name, file_name_of};
+use fpdb_reading::input::{PARTS, Source, absolute_name, file_name_of};
 use fpdb_store::{DocumentRecord, NamePlace, Store};
-
-/// Characters with which the suffix of a part begins. The suffix follows the container's name.
-pub(crate) const PARTS: [char; 3] = ['!', ':', '#'];
 
 /// The name of a file.
 pub(super) struct FileName {

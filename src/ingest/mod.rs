@@ -35,7 +35,7 @@ use kept_out::KeptOutContents;
 use prune::{Prune, SearchFailures};
 use rustc_hash::FxHashSet;
 
-pub(crate) use first_names::{PARTS, name_place};
+pub(crate) use first_names::name_place;
 pub(crate) use merge::merge;
 pub(crate) use messages::ReadDocument;
 pub use options::{IngestOptions, OnChange};

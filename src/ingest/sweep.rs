@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use roaring::RoaringBitmap;
 
-use super::first_names::PARTS;
 use fpdb_host::error::Result;
+use fpdb_reading::input::PARTS;
 use fpdb_store::{ContainerRecord, Store};
 
 /// The documents that a run has found, and the documents that containers no longer hold.

@@ -59,6 +59,9 @@ pub fn may_be_attached(file: &str, suffix: &str) -> bool {
     })
 }
 
+/// Characters with which the suffix of a part begins. The suffix follows the container's name.
+pub const PARTS: [char; 3] = ['!', ':', '#'];
+
 /// The name of the file that contains the document `name`. `None` if the name does not consist of the file's
 /// name and the suffix.
 pub fn file_name_of<'a>(name: &'a str, member: Option<&str>) -> Option<&'a str> {

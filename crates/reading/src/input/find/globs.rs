@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 
 use super::candidate::absolute;
 use super::options::WalkOptions;
+use crate::input::expand::member_name::PARTS;
 use fpdb_host::error::{Error, Result};
 
 /// The beginning of globs that match absolute paths. In a `.gitignore` such globs match nothing.
@@ -62,7 +63,7 @@ pub fn glob_of_path(path: &str) -> String {
 pub fn moved_glob(glob: &str, old: &str, new: &str) -> Option<String> {
     let below = glob.strip_prefix(&glob_of_path(old))?;
     // The name of another file can begin with the same characters.
-    let is_in = old.ends_with('/') || below.is_empty() || below.starts_with(['/', '!', ':', '#']);
+    let is_in = old.ends_with('/') || below.is_empty() || below.starts_with('/') || below.starts_with(PARTS);
     is_in.then(|| format!("{}{below}", glob_of_path(new)))
 }
 

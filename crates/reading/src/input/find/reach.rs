@@ -11,6 +11,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::candidate::absolute;
 use super::names::name_of;
 use super::options::Source;
+use crate::input::expand::member_name::PARTS;
 
 /// Hashes of the given paths and names. There can be many, and hashes take less memory.
 #[derive(Clone, Debug, Default)]
@@ -54,7 +55,9 @@ impl Reach {
         // An ingest of the current folder can give any name that is not absolute.
         let here = || !name.starts_with('/') && self.names.contains(&hash(""));
         // Offsets in `name` at which the name of a folder or container ends.
-        let ends = || name.match_indices(['/', '!', ':', '#']).map(|(at, _)| at.max(1)).chain([name.len()]);
+        let ends = || {
+            name.match_indices(|sign| sign == '/' || PARTS.contains(&sign)).map(|(at, _)| at.max(1)).chain([name.len()])
+        };
         source.is_some_and(|source| self.is_below(source))
             || here()
             || ends().any(|end| self.names.contains(&hash(&name[..end])))

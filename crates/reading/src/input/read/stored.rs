@@ -7,7 +7,7 @@ use std::ops::{Bound, ControlFlow};
 use std::path::Path;
 use std::thread::JoinHandle;
 
-use crate::input::expand::member_name::{CLOSED, StoredPlace, may_be_attached, member_of, parts_of};
+use crate::input::expand::member_name::{CLOSED, PARTS, StoredPlace, may_be_attached, member_of, parts_of};
 use crate::input::find::candidate::{candidate_of, is_pipe};
 use crate::input::{
     About, Candidate, Content, HELD_BYTES, Opened, Pieces, ReadAs, ReadContext, ReadOptions, RecordFields, WalkEvent,
@@ -176,9 +176,6 @@ pub(crate) fn members_of_file(
     found.add(arriving);
     Ok(found)
 }
-
-/// Characters with which the suffix of a part begins. The suffix follows the container's name.
-const PARTS: [char; 3] = ['!', ':', '#'];
 
 /// The bytes of a member, while they arrive.
 pub(crate) enum Gathering {
