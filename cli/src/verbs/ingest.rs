@@ -49,17 +49,7 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
     let events = Events {
         noted: noted_sources(&sources),
         failures: args.failures.as_deref().map(LineList::begin).transpose()?,
-        shown: 0,
-        links: 0,
-        archives: Vec::new(),
-        office: (0, Vec::new()),
-        outlook: (0, Vec::new()),
-        without_text: Vec::new(),
-        elsewhere: None,
-        named_by_path: None,
-        moved: None,
-        old_is_pruned: false,
-        programs: 0,
+        ..Events::default()
     };
     let progress = IngestBar::start(printer, &sources, &options);
     let watch = Messages { printer, progress, events: Mutex::new(events) };
@@ -92,8 +82,7 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
     let events = watch.events.into_inner().unwrap_or_else(PoisonError::into_inner);
     let (programs, old_is_pruned) = (events.programs, events.old_is_pruned && !args.dry_run);
     let (elsewhere, named_by_path, moved) = (events.elsewhere, events.named_by_path, events.moved);
-    let (archives, textless) = (events.archives, events.without_text);
-    let (office, first_office) = events.office;
+    let Events { archives, office, outlook, without_text, .. } = events;
     events.failures.map_or(Ok(()), LineList::finish)?;
     let summary = ingested?;
     remembered?;
@@ -120,25 +109,25 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
         printer.note(&format!("{} {were} not followed (--follow follows them)", count(events.links, "symbolic link")));
     }
     if summary.unread_archives > 0 {
-        let (files, first) = (summary.unread_archives, first_names(&archives, summary.unread_archives));
+        let (files, first) = (summary.unread_archives, archives.shown());
         let (what, verb) = if files == 1 { ("archive", "was") } else { ("archives", "were") };
         printer.note(&format!("{} {what} of kinds that fpdb does not read {verb} skipped: {first}", grouped(files)));
         printer.note("hint: unpack them and ingest what comes out");
     }
-    if office > 0 {
-        let (documents, verb) = (count(office, "office document"), if office == 1 { "was" } else { "were" });
-        let first = first_names(&first_office, office);
+    if office.number > 0 {
+        let (documents, verb) =
+            (count(office.number, "office document"), if office.number == 1 { "was" } else { "were" });
+        let first = office.shown();
         printer.note(&format!("{documents} of kinds that fpdb does not read {verb} skipped: {first}"));
         printer.note("hint: save them as DOCX, PDF or text and ingest what comes out: `libreoffice --headless --convert-to docx FILE`");
     }
-    let (outlook, first_outlook) = events.outlook;
-    if outlook > 0 {
-        let (files, verb) = (count(outlook, "file"), if outlook == 1 { "was" } else { "were" });
-        printer.note(&format!("{files} of Outlook {verb} skipped: {}", first_names(&first_outlook, outlook)));
+    if outlook.number > 0 {
+        let (files, verb) = (count(outlook.number, "file"), if outlook.number == 1 { "was" } else { "were" });
+        printer.note(&format!("{files} of Outlook {verb} skipped: {}", outlook.shown()));
         printer.note("hint: save the mails in them as .eml and ingest what comes out");
     }
     if summary.without_text > 0 {
-        let first = first_names(&textless, summary.without_text);
+        let first = without_text.shown();
         let (documents, verb) =
             (count(summary.without_text, "document"), if summary.without_text == 1 { "has" } else { "have" });
         printer.note(&format!(
@@ -249,7 +238,28 @@ fn is_of_outlook(name: &str) -> bool {
     [".msg", ".pst", ".ost", "winmail.dat"].iter().any(|end| name.ends_with(end))
 }
 
+/// The number of files or documents of some kind, and their first names.
+#[derive(Default)]
+struct Noted {
+    number: u64,
+    first: Vec<String>,
+}
+
+impl Noted {
+    fn note(&mut self, name: &str) {
+        self.number += 1;
+        if self.first.len() < NAMES_SHOWN {
+            self.first.push(name.to_owned());
+        }
+    }
+
+    fn shown(&self) -> String {
+        first_names(&self.first, self.number)
+    }
+}
+
 /// Events that affect later messages.
+#[derive(Default)]
 struct Events {
     /// Names of sources whose skipping is printed even without --verbose.
     noted: HashSet<String>,
@@ -258,14 +268,13 @@ struct Events {
     shown: u64,
     /// Number of symbolic links that were skipped.
     links: u64,
-    /// The first archives of unknown kinds in folders.
-    archives: Vec<String>,
-    /// Number of office documents of unknown kinds in folders and archives, and the first of them.
-    office: (u64, Vec<String>),
-    /// Number of files of Outlook, and the first of them. They are mails, not office documents.
-    outlook: (u64, Vec<String>),
-    /// The first documents without text.
-    without_text: Vec<String>,
+    /// Archives of unknown kinds in folders.
+    archives: Noted,
+    /// Office documents of unknown kinds in folders and archives.
+    office: Noted,
+    /// Files of Outlook. They are mails, not office documents.
+    outlook: Noted,
+    without_text: Noted,
     /// The first document that was read from another place, and that place.
     elsewhere: Option<(String, String)>,
     /// The first file that is named by its path: the name as typed, its name, and the file of the typed name.
@@ -322,21 +331,13 @@ impl fpdb::Progress for Messages<'_> {
     fn skipped(&self, name: &str, reason: &SkipReason) {
         let mut events = self.events();
         events.links += u64::from(*reason == SkipReason::SymbolicLink);
-        if reason.is_unread_archive() && events.archives.len() < NAMES_SHOWN {
-            events.archives.push(name.to_owned());
+        if reason.is_unread_archive() {
+            events.archives.note(name);
         }
         if matches!(reason, SkipReason::Package | SkipReason::Binary) && is_of_outlook(name) {
-            let (number, first) = &mut events.outlook;
-            *number += 1;
-            if first.len() < NAMES_SHOWN {
-                first.push(name.to_owned());
-            }
+            events.outlook.note(name);
         } else if *reason == SkipReason::Package {
-            let (number, first) = &mut events.office;
-            *number += 1;
-            if first.len() < NAMES_SHOWN {
-                first.push(name.to_owned());
-            }
+            events.office.note(name);
         }
         if events.noted.contains(name) {
             self.progress.suspend(|| self.printer.note(&format!("skipped {name}: {reason}")));
@@ -346,10 +347,7 @@ impl fpdb::Progress for Messages<'_> {
     }
 
     fn without_text(&self, name: &str) {
-        let mut events = self.events();
-        if events.without_text.len() < NAMES_SHOWN {
-            events.without_text.push(name.to_owned());
-        }
+        self.events().without_text.note(name);
         self.detail(|| format!("{name} has no text"));
     }
 
