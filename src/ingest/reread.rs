@@ -205,9 +205,11 @@ pub(super) fn record_again(stored: &DocumentRecord, read: &ReadDocument, counts:
 
 /// The facts about a document whose bytes do not come from its file.
 fn about(record: &DocumentRecord) -> About {
+    // The document may have a name with another ending than its file.
+    let file = record.source.clone().filter(|_| record.member.is_none());
     About {
         name: record.name.clone(),
-        hint: record.name.clone(),
+        hint: file.unwrap_or_else(|| record.name.clone()),
         file: None,
         member: record.member.clone(),
         modified: None,

@@ -581,3 +581,23 @@ fn new_path(files: &Files, path: &str, old: &str, new: &str) -> Option<String> {
         (same == of_name.len()).then(|| [&of_path[..of_path.len() - same], &parts(new)[..]].concat().join("/"));
     beside.into_iter().chain([new.to_owned()]).find(|path| files.contains_key(path))
 }
+
+/// A file is read as the kind that its own name shows.
+#[test]
+fn a_new_name_with_another_ending_changes_no_kind() {
+    let folder = archive();
+    folder.write("arch/2025/d.json", serde_json::json!({ "text": prose(13) }).to_string() + "\n");
+    folder.age("arch/2025/d.json");
+    folder.ok(&["ingest", "-q", "--profile", "prose", "arch/2025"]);
+    folder.ok(&["mv", "arch/2025/b.jsonl", "records.txt"]);
+    folder.ok(&["mv", "arch/2025/d.json", "d.jsonl"]);
+    let before = names(&folder);
+    assert!(before.contains(&"records.txt:1".to_owned()) && before.contains(&"d.jsonl".to_owned()), "{before:?}");
+    for file in ["b.jsonl", "d.json"] {
+        // The time is another, so the file is read.
+        let path = folder.path().join("arch/2025").join(file);
+        fs::File::options().write(true).open(path).unwrap().set_modified(std::time::SystemTime::now()).unwrap();
+    }
+    assert_eq!(counts(&ok_in(&folder, ".", &[&INGEST[..], &["arch/2025"]].concat())), [0, 7, 0]);
+    assert_eq!(names(&folder), before);
+}

@@ -76,7 +76,7 @@ pub fn open(about: &mut About, file: &FileFacts, reading: ReadContext<'_>) -> Re
     let mut open = File::open(&file.path).map_err(Error::io("read", &file.path))?;
     let mut head = Vec::with_capacity(HEAD);
     (&mut open).take(HEAD as u64).read_to_end(&mut head).map_err(Error::io("read", &file.path))?;
-    let layer = layer_under(reading.options, &about.name, &head);
+    let layer = layer_under(reading.options, &about.hint, &head);
     if reading.options.closed {
         about.member = (layer != Layer::Document).then(|| CLOSED.to_owned());
         return Ok(Opened::Document(Content::File));
@@ -95,7 +95,7 @@ pub fn open(about: &mut About, file: &FileFacts, reading: ReadContext<'_>) -> Re
             if let Ok(inside) = &mut inside {
                 let _ = first_bytes(inside, HEAD, compression.name(), &meter, &mut inside_head);
             }
-            let inside_layer = layer_under(reading.options, &name_inside(&about.name), &inside_head);
+            let inside_layer = layer_under(reading.options, &name_inside(&about.hint), &inside_head);
             if let (Layer::Document, Ok(inside)) = (inside_layer, &mut inside) {
                 refuse_records(reading.options, &file.path, &mut inside_head, inside)?;
             }
