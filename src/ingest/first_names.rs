@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 
 use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::Task;
-use fpdb_reading::input::{PARTS, Source, absolute_name, file_name_of};
+use fpdb_reading::input::{PARTS, Source, absolute_name, file_name_of, is_missing};
 use fpdb_store::{DocumentRecord, NamePlace, Store};
 
 /// The name of a file.
@@ -107,10 +107,14 @@ impl<'a> FirstNames<'a> {
     /// True if the file at `other` still exists, so that a file at `source` cannot take its name. Equal bytes
     /// change nothing, since `source` may be a copy. There are two exceptions, unless `other` is in a source
     /// of this run: both paths lead to one file, or the database was copied together with the file.
-    fn keeps_its_name(&self, other: &str, source: &str) -> Result<bool> {
-        let (other, source) = (Path::new(other), Path::new(source));
+    fn keeps_its_name(&self, other_path: &str, source: &str) -> Result<bool> {
+        let (other, source) = (Path::new(other_path), Path::new(source));
+        if is_missing(other_path) {
+            return Ok(false);
+        }
+        // A file that cannot be looked at may still exist.
         if !other.is_file() || other.ancestors().any(|folder| self.is_root(folder)) {
-            return Ok(other.is_file());
+            return Ok(true);
         }
         Ok(!(is_one_file(other, source)? || is_copied_with(self.store, other, source)?))
     }

@@ -601,3 +601,23 @@ fn a_new_name_with_another_ending_changes_no_kind() {
     assert_eq!(counts(&ok_in(&folder, ".", &[&INGEST[..], &["arch/2025"]].concat())), [0, 7, 0]);
     assert_eq!(names(&folder), before);
 }
+
+/// A link that leads nowhere, or a folder without permission, may hide the file.
+#[test]
+fn a_file_that_cannot_be_looked_at_keeps_its_name() {
+    let folder = Folder::new();
+    for place in ["x", "y"] {
+        folder.write(&format!("{place}/a.txt"), prose(place.len() + usize::from(place == "y")));
+    }
+    folder.ok(&["init", "-q", "--profile", "prose"]);
+    ok_in(&folder, "x", &["ingest", "-q", "a.txt"]);
+    let path = folder.path().join("x/a.txt");
+    fs::remove_file(&path).unwrap();
+    std::os::unix::fs::symlink(&path, &path).unwrap();
+    assert_eq!(counts(&ok_in(&folder, "y", &["ingest", "--format", "json", "a.txt"])), [1, 0, 0]);
+    let named_by_path = folder.path().canonicalize().unwrap().join("y/a.txt");
+    assert_eq!(names(&folder), [named_by_path.to_str().unwrap(), "a.txt"]);
+    fs::remove_file(&path).unwrap();
+    ok_in(&folder, "y", &["ingest", "-q", "a.txt"]);
+    assert_eq!(names(&folder).len(), 2);
+}
