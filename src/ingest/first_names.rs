@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHashMap;
 
+use super::known::stored;
 use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::Task;
 use fpdb_reading::input::{PARTS, Source, absolute_name, file_name_of, is_missing};
@@ -202,20 +203,20 @@ fn first_document(store: &Store, name: &str, source: &str) -> Result<Option<u32>
 /// that is the file, and the first members if the file is a container.
 fn first_documents(store: &Store, name: &str) -> Result<Vec<(u32, Option<String>)>> {
     // The newest first: two files can have one name after a merge that keeps both.
-    let mut ids: Vec<u32> = store.documents_named(name)?.into_iter().rev().collect();
+    let mut documents = Vec::new();
+    for id in store.documents_named(name)?.into_iter().rev() {
+        documents.extend(stored(store, id)?.map(|record| (id, record.source)));
+    }
     for part in PARTS {
         store.for_each_name_beginning(&format!("{name}{part}"), |_, id| {
-            ids.push(id);
-            Ok(false)
+            // Another file can have the name of a part of this one.
+            let is_of_file =
+                |record: &DocumentRecord| file_name_of(&record.name, record.member.as_deref()) == Some(name);
+            let member = stored(store, id)?.filter(is_of_file).map(|record| (id, record.source));
+            let goes_on = member.is_none();
+            documents.extend(member);
+            Ok(goes_on)
         })?;
-    }
-    let mut documents = Vec::new();
-    for id in ids {
-        match store.document(id) {
-            // The intake has deleted the document in the meantime.
-            Err(_) if !store.view().is_live(id) => {}
-            record => documents.push((id, record?.source)),
-        }
     }
     Ok(documents)
 }

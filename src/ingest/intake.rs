@@ -369,7 +369,12 @@ impl Intake<'_> {
             self.skip(record.name, SkipReason::KeptOut);
             return Ok(None);
         }
-        let Some((newest, newest_record)) = self.known().newest_like(&record)? else {
+        let newest = self.known().newest_like(&record.name, record.source.as_deref())?;
+        let is_other = newest.as_ref().is_some_and(|(_, stored)| self.is_part_of_other(stored, &record));
+        if is_other && self.options.on_change != OnChange::Both {
+            return self.refuse_name(record.name);
+        }
+        let Some((newest, newest_record)) = newest.filter(|_| !is_other) else {
             if self.given_in_dry_run.contains(&record.name) {
                 self.abandon()?;
                 self.count(&record.name, Outcome::Unchanged, &record.format);
@@ -387,12 +392,13 @@ impl Intake<'_> {
         if let Some((id, stored)) = same {
             self.sweep.meet(id);
             // The document has the same bytes, but its text must be stored from now on, or it becomes
-            // boilerplate and needs all of its k-grams. A stored text is never lost.
+            // boilerplate and needs all of its k-grams. A stored text and k-grams of boilerplate are never
+            // lost.
             let becomes_boilerplate = record.boilerplate && !stored.boilerplate;
             let gains_text = record.stored_text && !stored.stored_text;
-            if gains_text || becomes_boilerplate && record.stored_text == stored.stored_text {
+            let loses = stored.stored_text && !record.stored_text || stored.boilerplate && !record.boilerplate;
+            if (gains_text || becomes_boilerplate) && !loses {
                 self.summary.made_boilerplate += u64::from(becomes_boilerplate);
-                record.boilerplate |= stored.boilerplate;
                 let place = (record.name.as_str(), record.source.as_deref(), record.member.as_deref());
                 record.metadata = metadata_after(&stored.metadata, place, record.metadata.clone(), self.options);
                 self.batch.delete(id, stored);
@@ -415,10 +421,7 @@ impl Intake<'_> {
             // Another document of this run already has the name; for example, a file is named like a record
             // of another file.
             OnChange::Replace if self.sweep.is_of_this_run(newest) && newest_record.source != record.source => {
-                self.abandon()?;
-                let name = record.name;
-                self.fail(&name.clone(), &Error::Document(DocumentError::GivenTwice { name }));
-                Ok(None)
+                self.refuse_name(record.name)
             }
             OnChange::Replace => {
                 if let (Some(old), Some(new)) = (&newest_record.source, &record.source)

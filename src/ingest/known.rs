@@ -11,7 +11,7 @@ use super::options::{IngestOptions, ReadOutcome};
 use super::record::metadata_after;
 use fpdb_host::error::{Error, Result};
 use fpdb_kernel::document::{Digest, Format};
-use fpdb_reading::input::{About, CLOSED, FileFacts, ReadAs};
+use fpdb_reading::input::{About, CLOSED, FileFacts, ReadAs, file_name_of};
 use fpdb_store::{ContainerRecord, DocumentRecord, PendingDocuments, Store};
 
 /// The answer for a document before it is read.
@@ -26,7 +26,7 @@ pub(super) enum Known {
 
 /// Looks up a document that is a file.
 pub(super) fn before_reading(store: &Store, options: &IngestOptions, about: &About, file: &FileFacts) -> Result<Known> {
-    let Some(record) = newest_stored(store, &about.name)? else { return Ok(Known::Nothing) };
+    let Some(record) = newest_stored(store, about)? else { return Ok(Known::Nothing) };
     let closed = options.read.closed && record.member.as_deref() == Some(CLOSED);
     if !may_be(&record, options, about, file.bytes) || (record.member.is_some() && !closed) {
         return Ok(Known::Nothing);
@@ -71,15 +71,21 @@ pub(super) fn reading(store: &Store, options: &IngestOptions, about: &About) -> 
         return Ok(Reading { boilerplate: marks, store_text });
     }
     // Two files can have one name. The mark of another file's document does not apply to this document.
-    let source = about.file.as_ref().map(|file| file.source.as_str());
-    let stored = newest_stored(store, &about.name)?.filter(|stored| stored.source.as_deref() == source);
-    let (is_marked, has_text) = stored.map_or((false, false), |stored| (stored.boilerplate, stored.stored_text));
+    let source = source_of(about);
+    let stored = newest_stored(store, about)?;
+    let is_marked = stored.as_ref().is_some_and(|stored| stored.boilerplate && stored.source.as_deref() == source);
+    let has_text = stored.is_some_and(|stored| stored.stored_text);
     Ok(Reading { boilerplate: marks || is_marked, store_text: store_text || marks && !is_marked && has_text })
 }
 
 /// True if this run makes the document boilerplate.
 fn marks(options: &IngestOptions, about: &About) -> bool {
-    options.marks(&about.name, about.file.as_ref().map(|file| file.source.as_str()))
+    options.marks(&about.name, source_of(about))
+}
+
+/// The path of a document's file.
+fn source_of(about: &About) -> Option<&str> {
+    about.file.as_ref().map(|file| file.source.as_str())
 }
 
 /// A container that was read under this name with the same settings, and has not changed since.
@@ -115,7 +121,7 @@ pub(super) fn by_content(
     about: &About,
     bytes: &[u8],
 ) -> Result<Option<Digest>> {
-    let Some(record) = newest_stored(store, &about.name)? else { return Ok(None) };
+    let Some(record) = newest_stored(store, about)? else { return Ok(None) };
     if !may_be(&record, options, about, bytes.len() as u64) {
         return Ok(None);
     }
@@ -138,14 +144,38 @@ fn may_be(stored: &DocumentRecord, options: &IngestOptions, about: &About, bytes
     stored.bytes == bytes && keeps && marked && options.read.front_end.allows(&stored.format, &about.hint)
 }
 
-/// The record of the newest document committed under a name.
-fn newest_stored(store: &Store, name: &str) -> Result<Option<DocumentRecord>> {
-    let Some(newest) = store.newest_named(name, |_| true)? else { return Ok(None) };
-    match store.document(newest) {
-        // The intake has deleted the document in the meantime.
-        Err(_) if !store.view().is_live(newest) => Ok(None),
+/// Like [`KnownDocuments::newest_like`], among the committed documents, but not a document that has the name
+/// [by chance](is_of_file).
+fn newest_stored(store: &Store, about: &About) -> Result<Option<DocumentRecord>> {
+    let source = source_of(about);
+    let Some(newest) = store.newest_named(&about.name, |_| true)? else { return Ok(None) };
+    let mut newest = stored(store, newest)?;
+    if newest.as_ref().is_none_or(|record| record.source.as_deref() != source) {
+        for id in store.documents_named(&about.name)?.into_iter().rev() {
+            if let Some(record) = stored(store, id)?
+                && record.source.as_deref() == source
+            {
+                newest = Some(record);
+                break;
+            }
+        }
+    }
+    Ok(newest.filter(|record| is_of_file(record, source, about.member.as_deref())))
+}
+
+/// A committed document; `None` if the intake has deleted it in the meantime.
+pub(super) fn stored(store: &Store, id: u32) -> Result<Option<DocumentRecord>> {
+    match store.document(id) {
+        Err(_) if !store.view().is_live(id) => Ok(None),
         record => record.map(Some),
     }
+}
+
+/// False if a stored document has the name of another one by chance: one of them is a part of a container,
+/// and the other is a file with such a name. `source` and `member` are those of the other.
+pub(super) fn is_of_file(stored: &DocumentRecord, source: Option<&str>, member: Option<&str>) -> bool {
+    let file = |member: Option<&str>| file_name_of(&stored.name, member).map(str::len);
+    stored.source.as_deref() == source || file(stored.member.as_deref()) == file(member)
 }
 
 /// The documents of the database as they will be after the batches of this run.
@@ -172,7 +202,7 @@ impl KnownDocuments<'_> {
     }
 
     /// The last of [`named`](Self::named), found in constant time.
-    pub(super) fn newest_named(self, name: &str) -> Result<Option<(u32, DocumentRecord)>> {
+    fn newest_named(self, name: &str) -> Result<Option<(u32, DocumentRecord)>> {
         let Self { committing, filling, .. } = self;
         let added = committing.documents_named(name).iter().rev().find(|&&id| !filling.deletes(id));
         let newest = match filling.documents_named(name).last().or(added) {
@@ -184,16 +214,16 @@ impl KnownDocuments<'_> {
         newest.map(|id| Ok((id, self.record(id)?))).transpose()
     }
 
-    /// The newest document of a record's name that was read from the same file. If there is none, the newest
-    /// of its name. Two files can have one name after a merge that keeps both.
-    pub(super) fn newest_like(self, record: &DocumentRecord) -> Result<Option<(u32, DocumentRecord)>> {
-        let Some(newest) = self.newest_named(&record.name)? else { return Ok(None) };
-        if newest.1.source == record.source {
+    /// The stored version of a document: the newest document of its name that was read from the same file. If
+    /// there is none, the newest of its name. Two files can have one name after a merge that keeps both.
+    pub(super) fn newest_like(self, name: &str, source: Option<&str>) -> Result<Option<(u32, DocumentRecord)>> {
+        let Some(newest) = self.newest_named(name)? else { return Ok(None) };
+        if newest.1.source.as_deref() == source {
             return Ok(Some(newest));
         }
-        for id in self.named(&record.name)?.into_iter().rev() {
+        for id in self.named(name)?.into_iter().rev() {
             let other = self.record(id)?;
-            if other.source == record.source {
+            if other.source.as_deref() == source {
                 return Ok(Some((id, other)));
             }
         }

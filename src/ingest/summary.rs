@@ -103,8 +103,8 @@ pub struct IngestSummary {
     /// Added or replacing documents that are boilerplate.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub boilerplate: u64,
-    /// Stored documents that became boilerplate. They count as replaced too, unless a merge brings no text
-    /// for a document whose text is stored.
+    /// Stored documents that became boilerplate. They count as replaced too. A document whose text is stored
+    /// stays as it is if a merge brings no text for it.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub made_boilerplate: u64,
     /// In a dry run, the first [`IngestSummary::LISTED`] names of documents that would be deleted: `pruned`

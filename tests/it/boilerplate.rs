@@ -212,7 +212,15 @@ fn boilerplate_has_all_of_its_kgrams() {
     assert_eq!(task(&early), (false, false, false));
     assert_eq!(counts(early.merge(&late, &plain, &Task::new()).unwrap()), [0, 1, 0, 1]);
     assert_eq!(task(&early), (true, true, false));
-    for database in [&late, &early] {
+    // A merge that would lose the text, or the k-grams of boilerplate, leaves the document as it is stored.
+    let (texts, marks) = (create("texts"), create("marks"));
+    assert_eq!(ingest(&texts, 50, plain.clone().store_text(true)), [1, 0, 0, 0]);
+    assert_eq!(counts(texts.merge(&late, &plain, &Task::new()).unwrap()), [0, 0, 1, 0]);
+    assert_eq!(task(&texts), (false, false, true));
+    assert_eq!(counts(marks.merge(&late, &plain, &Task::new()).unwrap()), [1, 0, 0, 0]);
+    assert_eq!(counts(marks.merge(&texts, &plain, &Task::new()).unwrap()), [0, 0, 1, 0]);
+    assert_eq!(task(&marks), (true, true, false));
+    for database in [&late, &early, &texts, &marks] {
         assert_eq!(database.verify(&Task::new()).unwrap().problems, []);
     }
 }

@@ -621,3 +621,72 @@ fn a_file_that_cannot_be_looked_at_keeps_its_name() {
     ok_in(&folder, "y", &["ingest", "-q", "a.txt"]);
     assert_eq!(names(&folder).len(), 2);
 }
+
+/// After a merge that keeps both, two files have one name.
+#[test]
+fn the_stored_version_is_that_of_the_file() {
+    let folder = Folder::new();
+    let databases = ["one.db", "two.db"];
+    for (place, database) in ["x", "y"].iter().zip(databases) {
+        folder.write(&format!("{place}/a.txt"), prose(usize::from(*place == "y")));
+        folder.age(&format!("{place}/a.txt"));
+        folder.ok(&["init", "-q", "--profile", "prose", "--db", database]);
+        ok_in(&folder, place, &["ingest", "-q", "a.txt", "--db", &format!("../{database}")]);
+    }
+    folder.ok(&["merge", "-q", "--db", "one.db", "two.db", "--on-change", "both"]);
+    let sources = || -> Vec<(String, u64)> {
+        let list = folder.ok(&["list", "--db", "one.db", "--format", "json"]).json();
+        let source =
+            |document: &serde_json::Value| document["source"].as_str().unwrap().rsplit('/').nth(1).unwrap().to_owned();
+        let mut sources: Vec<_> = list.iter().map(|row| (source(row), row["bytes"].as_u64().unwrap())).collect();
+        sources.sort();
+        sources
+    };
+    assert_eq!(sources().len(), 2);
+    // The older document gets the content of the newer one.
+    folder.write("x/a.txt", prose(1));
+    folder.age("x/a.txt");
+    let ingest = |place| counts(&ok_in(&folder, place, &["ingest", "--db", "../one.db", "--format", "json", "a.txt"]));
+    assert_eq!(ingest("x"), [0, 0, 1]);
+    let size = prose(1).len() as u64;
+    assert_eq!(sources(), [("x".to_owned(), size), ("y".to_owned(), size)]);
+    for place in ["x", "y"] {
+        assert_eq!(ingest(place), [0, 1, 0]);
+        assert_eq!(sources().len(), 2);
+    }
+}
+
+/// A file can have the name of a part of another file.
+#[test]
+fn a_file_that_is_named_like_a_part_takes_no_name_of_the_archive() {
+    let folder = Folder::new();
+    folder.write("corpus/a.zip", zip([("b.txt", prose(1)), ("c.txt", prose(2))]));
+    folder.write("corpus/a.zip!aaa.txt", prose(3));
+    for file in ["a.zip", "a.zip!aaa.txt"] {
+        folder.age(&format!("corpus/{file}"));
+    }
+    folder.ok(&["ingest", "-q", "--profile", "prose", "corpus"]);
+    let before = names(&folder);
+    for place in ["corpus", "."] {
+        for _ in 0..2 {
+            assert_eq!(counts(&ok_in(&folder, place, &["ingest", "--format", "json", "."])), [0, 3, 0], "{place}");
+        }
+    }
+    assert_eq!(names(&folder), before);
+    // The name of a stored member, with another content and with the same one.
+    for text in [prose(4), prose(1)] {
+        folder.write("corpus/a.zip!b.txt", text);
+        folder.age("corpus/a.zip!b.txt");
+        for _ in 0..3 {
+            let run = folder.run(&["ingest", "."]);
+            assert!(run.status == 2 && run.stderr.contains("a.zip!b.txt: "), "{run:?}");
+            assert_eq!(names(&folder), before);
+        }
+    }
+    assert_eq!(folder.ok(&["show", "--text", "corpus/a.zip!b.txt"]).stdout, prose(1));
+    let both = ["ingest", "-q", ".", "--on-change", "both"];
+    for _ in 0..2 {
+        folder.ok(&both);
+        assert_eq!(names(&folder).len(), 4);
+    }
+}

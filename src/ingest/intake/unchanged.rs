@@ -2,6 +2,7 @@
 
 use super::Intake;
 use crate::ingest::first_names::name_place;
+use crate::ingest::known::is_of_file;
 use crate::ingest::record::{metadata_after, origin_of};
 use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_host::progress::Outcome;
@@ -14,23 +15,37 @@ impl Intake<'_> {
     pub(super) fn touch(&mut self, about: About, digest: Digest) -> Result<()> {
         self.absent.note(&about, None);
         // A document of the same name in this run may have replaced the stored one since it was compared.
-        match self.known().newest_named(&about.name)? {
+        let (source, modified) = origin_of(&about);
+        let newest = self.known().newest_like(&about.name, source.as_deref())?;
+        let About { name, member, metadata, .. } = about;
+        match newest {
             Some((newest, record)) if record.digest == digest => {
+                let found = DocumentRecord { source, modified, member, metadata, ..record.clone() };
                 self.sweep.meet(newest);
-                let (source, modified) = origin_of(&about);
-                let About { name, member, metadata, .. } = about;
-                let boilerplate = self.options.marks(&name, source.as_deref());
-                let found = DocumentRecord { source, modified, member, metadata, boilerplate, ..record.clone() };
                 self.refresh(newest, &record, found, &name, &record.format)?;
             }
             // The file was given twice and changed in between.
-            Some((_, record)) if record.source.is_some() && record.source == origin_of(&about).0 => {
+            Some((_, record)) if record.source.is_some() && record.source == source => {
                 let path = record.source.unwrap_or_default().into();
-                self.fail(&about.name, &Error::Document(DocumentError::ChangedWhileReading { path }));
+                self.fail(&name, &Error::Document(DocumentError::ChangedWhileReading { path }));
             }
-            _ => self.fail(&about.name.clone(), &Error::Document(DocumentError::GivenTwice { name: about.name })),
+            _ => self.fail(&name.clone(), &Error::Document(DocumentError::GivenTwice { name })),
         }
         Ok(())
+    }
+
+    /// True if the stored document has the name of the found one by chance, and its file still exists. One of
+    /// them is a part of a container, and the other has such a name.
+    pub(super) fn is_part_of_other(&mut self, stored: &DocumentRecord, found: &DocumentRecord) -> bool {
+        !is_of_file(stored, found.source.as_deref(), found.member.as_deref())
+            && stored.source.as_deref().is_some_and(|source| !self.last_file.is_missing(source))
+    }
+
+    /// Handles a new document whose name another one keeps.
+    pub(super) fn refuse_name(&mut self, name: String) -> Result<Option<u32>> {
+        self.abandon()?;
+        self.fail(&name.clone(), &Error::Document(DocumentError::GivenTwice { name }));
+        Ok(None)
     }
 
     /// Rewrites the record of a known document if this run found other facts (times, metadata, place).
@@ -42,11 +57,10 @@ impl Intake<'_> {
         name: &str,
         format: &str,
     ) -> Result<()> {
-        let DocumentRecord { source, modified, member, metadata, boilerplate, .. } = found;
+        let DocumentRecord { source, modified, member, metadata, .. } = found;
         let place = (name, source.as_deref(), member.as_deref());
         let metadata = metadata_after(&record.metadata, place, metadata, self.options);
-        let boilerplate = boilerplate || record.boilerplate;
-        let mut update = DocumentRecord { source, modified, member, metadata, boilerplate, ..record.clone() };
+        let mut update = DocumentRecord { source, modified, member, metadata, ..record.clone() };
         if update != *record {
             if let Err(error) = update.check() {
                 self.fail(&update.name, &error);
@@ -58,7 +72,6 @@ impl Intake<'_> {
                 let DocumentRecord { distinct, text_view, .. } = self.store.document(id)?;
                 update = DocumentRecord { distinct, text_view, ..update };
             }
-            self.summary.made_boilerplate += u64::from(boilerplate && !record.boilerplate);
             name_place(&update).into_iter().for_each(|place| self.batch.place(place));
             self.batch.update(id, record, update);
         }
