@@ -79,6 +79,14 @@ pub(super) fn rename(
     Ok(Found { committed, renamed: taken, given_in_dry_run: given, unseen })
 }
 
+/// The documents of a container: their contents and formats, by [`key`].
+type Members = FxHashMap<u128, (Digest, Option<Format>)>;
+
+/// Members are identified by the digests of their names, like contents by their digests.
+fn key(member: Option<&str>) -> u128 {
+    xxh3_128(member.unwrap_or("").as_bytes())
+}
+
 struct Renaming<'a> {
     store: &'a Store,
     options: &'a IngestOptions,
@@ -89,8 +97,10 @@ struct Renaming<'a> {
     /// The sizes of the missing files, and their documents by content, ascending.
     sizes: FxHashSet<u64>,
     missing: FxHashMap<Digest, VecDeque<u32>>,
-    /// The missing containers, by size.
+    /// The missing containers, by size. Those of a size are moved to `alike` when a file has this size.
     containers: FxHashMap<u64, Vec<&'a MissingContainer>>,
+    /// The missing containers, by size and [`Self::hash_of`] their documents.
+    alike: FxHashMap<(u64, u128), Vec<&'a MissingContainer>>,
     /// The new names of the next commit.
     given: FxHashSet<String>,
     /// The documents with new names. A document can be found twice: by its content, and as the only document
@@ -129,6 +139,7 @@ impl<'a> Renaming<'a> {
             sizes: files().map(|document| document.bytes).collect(),
             missing,
             containers,
+            alike: FxHashMap::default(),
             given: FxHashSet::default(),
             taken: RoaringBitmap::new(),
             batch: Batch::new(store.profile(), store.view().state().next_document, memory),
@@ -206,9 +217,11 @@ impl<'a> Renaming<'a> {
     /// Renames the documents of a missing container if this file holds the same documents. The later walk
     /// updates their boilerplate marks, and their metadata from tables.
     fn container(&mut self, name: &str, file: &FileFacts) -> Result<bool> {
-        for at in 0..self.containers.get(&file.bytes).map_or(0, Vec::len) {
-            let container = self.containers[&file.bytes][at];
-            if !self.is_same(container, file)? {
+        let Some(members) = self.members_held(file)? else { return Ok(false) };
+        let alike = self.alike(file.bytes, &members)?;
+        for at in 0..self.alike.get(&alike).map_or(0, Vec::len) {
+            let container = self.alike[&alike][at];
+            if !self.is_same(container, &members)? {
                 continue;
             }
             // Most new names are free. One look-up shows this for all documents of the container.
@@ -235,55 +248,85 @@ impl<'a> Renaming<'a> {
             }
             // The container is remembered only after it was read, because members of an earlier container of
             // this name may still be stored.
-            self.containers.entry(file.bytes).or_default().swap_remove(at);
+            self.alike.entry(alike).or_default().swap_remove(at);
             return Ok(true);
         }
         Ok(false)
     }
 
-    /// True if a file holds exactly the documents of a missing container. It may hold members that are kept
-    /// out.
-    fn is_same(&mut self, container: &MissingContainer, file: &FileFacts) -> Result<bool> {
-        if container.ids.len() as u64 != container.record.documents {
-            return Ok(false);
+    /// The key in `alike` of the missing containers that a file with this size and these members may be.
+    fn alike(&mut self, bytes: u64, members: &Members) -> Result<(u64, u128)> {
+        for container in std::mem::take(self.containers.entry(bytes).or_default()) {
+            if let Some(stored) = self.members_stored(container)? {
+                self.alike.entry((bytes, self.hash_of(&stored))).or_default().push(container);
+            }
         }
-        // Members are identified by the digests of their names, like contents by their digests.
-        let key = |member: Option<&str>| xxh3_128(member.unwrap_or("").as_bytes());
-        let mut unmet: FxHashMap<u128, (Digest, Option<Format>)> = FxHashMap::default();
+        Ok((bytes, self.hash_of(members)))
+    }
+
+    /// A hash of members without those that are kept out, which are not stored.
+    fn hash_of(&self, members: &Members) -> u128 {
+        let counted = members.iter().filter(|(_, (digest, _))| !self.kept_out.contains(digest));
+        let hash = |(key, (digest, format)): (&u128, &(Digest, Option<Format>))| {
+            let format = format.map_or("", Format::name);
+            xxh3_128(&[&key.to_be_bytes(), &digest[..], format.as_bytes()].concat())
+        };
+        counted.map(hash).fold(0, u128::wrapping_add)
+    }
+
+    /// The documents of a missing container; `None` if not all of them are stored and still missing.
+    fn members_stored(&self, container: &MissingContainer) -> Result<Option<Members>> {
+        if container.ids.len() as u64 != container.record.documents {
+            return Ok(None);
+        }
+        let mut members = Members::default();
         let mut last = LastFile::default();
         for &id in &container.ids {
             let record = match self.taken.contains(id) {
                 true => None,
                 false => self.prune.still_missing(self.store, id, &mut last)?,
             };
-            let Some(record) = record else { return Ok(false) };
-            unmet.insert(key(record.member.as_deref()), (record.digest, Format::named(&record.format)));
+            let Some(record) = record else { return Ok(None) };
+            members.insert(key(record.member.as_deref()), (record.digest, Format::named(&record.format)));
         }
-        let (options, task, kept_out) = (self.options, self.task, self.kept_out);
-        let mut same = unmet.len() == container.ids.len();
-        let walk = WalkOptions::default();
+        Ok(Some(members).filter(|members| members.len() == container.ids.len()))
+    }
+
+    /// The documents that a file holds; `None` if some cannot be read, or two of them have one name.
+    fn members_held(&mut self, file: &FileFacts) -> Result<Option<Members>> {
+        let mut members = Some(Members::default());
+        let (options, task, walk) = (self.options, self.task, WalkOptions::default());
         let looked = for_each_held(&file.path, &walk, &options.read, task.token(), &mut |held| {
-            same &= match held {
-                Ok(held) => self.content(&held).is_some_and(|(digest, format)| {
-                    match unmet.remove(&key(held.about.member.as_deref())) {
-                        Some(stored) => stored == (digest, Some(format)),
-                        // Members that are kept out are not stored.
-                        None => kept_out.contains(&digest),
-                    }
-                }),
+            let read = match held {
+                Ok(held) => self.content(&held).map(|read| (key(held.about.member.as_deref()), read)),
                 Err((name, error)) => {
                     self.unseen.note_file(&name, file, error);
-                    false
+                    None
                 }
             };
-            // One difference is enough.
-            if same { Ok(()) } else { Err(Error::Stopped) }
+            let is_new = |(key, (digest, format)): (u128, (Digest, Format))| {
+                let replaced = members.as_mut()?.insert(key, (digest, Some(format)));
+                (replaced.is_none() || self.kept_out.contains(&digest)).then_some(())
+            };
+            // One such member is enough.
+            read.and_then(is_new).ok_or(Error::Stopped)
         });
         match looked {
-            Ok(()) => Ok(same && unmet.is_empty()),
+            Ok(()) => Ok(members),
             Err(error @ Error::Store { .. }) => Err(error),
-            Err(_) => Ok(false),
+            Err(_) => Ok(None),
         }
+    }
+
+    /// True if a file with these members holds exactly the documents of a missing container. It may hold
+    /// members that are kept out.
+    fn is_same(&self, container: &MissingContainer, members: &Members) -> Result<bool> {
+        let Some(stored) = self.members_stored(container)? else { return Ok(false) };
+        let is_stored = |(key, read): (&u128, &(Digest, Option<Format>))| match stored.get(key) {
+            Some(stored) => stored == read,
+            None => self.kept_out.contains(&read.0),
+        };
+        Ok(stored.keys().all(|key| members.contains_key(key)) && members.iter().all(is_stored))
     }
 
     /// True if a stored name begins with this one.

@@ -9,6 +9,8 @@ use std::fs::read_dir;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use rustc_hash::{FxHashMap, FxHashSet};
+
 use super::candidate::absolute;
 use super::names::name_of;
 use super::options::{Source, WalkOptions};
@@ -20,8 +22,11 @@ use fpdb_host::error::{Error, Result};
 /// The given folders.
 pub struct Scope {
     folders: Vec<Folder>,
+    /// The indices of folders, by absolute path and by name. There can be many folders.
+    by_path: FxHashMap<PathBuf, Vec<usize>>,
+    by_name: FxHashMap<String, Vec<usize>>,
     /// Paths that are missing or unreadable.
-    unreadable: Vec<PathBuf>,
+    unreadable: FxHashSet<PathBuf>,
     filter: PathFilter,
     skip_hidden: bool,
 }
@@ -38,7 +43,8 @@ impl Scope {
     /// # Errors
     /// [`Error::InvalidParameter`] for an invalid glob, [`Error::Io`] if the current folder is unknown.
     pub fn new(sources: &[Source], options: &WalkOptions) -> Result<Self> {
-        let (mut folders, mut unreadable) = (Vec::new(), Vec::new());
+        let (mut folders, mut unreadable) = (Vec::new(), FxHashSet::default());
+        let (mut by_path, mut by_name) = (FxHashMap::<_, Vec<_>>::default(), FxHashMap::<_, Vec<_>>::default());
         for source in sources {
             let Some(path) = source.path() else { continue };
             let there = path.metadata().and_then(|metadata| {
@@ -46,9 +52,17 @@ impl Scope {
                 is_folder.then(|| read_dir(path)).transpose()
             });
             match (there, absolute(path)) {
-                (Ok(Some(_)), Ok(absolute)) => folders.push(Folder { typed: path.clone(), absolute }),
+                (Ok(Some(_)), Ok(absolute)) => {
+                    by_path.entry(absolute.components().collect()).or_default().push(folders.len());
+                    if let Ok(name) = name_of(path) {
+                        by_name.entry(name).or_default().push(folders.len());
+                    }
+                    folders.push(Folder { typed: path.clone(), absolute });
+                }
                 (Ok(None), _) => {}
-                (Err(_), Ok(absolute)) => unreadable.push(absolute),
+                (Err(_), Ok(absolute)) => {
+                    unreadable.insert(absolute.components().collect());
+                }
                 // The target of the path is unknown, so nothing is known about any folder.
                 (_, Err(error)) if error.kind() != io::ErrorKind::NotFound => {
                     return Err(Error::io("find the folder of", path)(error));
@@ -56,7 +70,8 @@ impl Scope {
                 (_, Err(_)) => {}
             }
         }
-        Ok(Self { folders, unreadable, filter: PathFilter::new(options)?, skip_hidden: options.skip_hidden })
+        let (filter, skip_hidden) = (PathFilter::new(options)?, options.skip_hidden);
+        Ok(Self { folders, by_path, by_name, unreadable, filter, skip_hidden })
     }
 
     /// True if no stored document can be in scope.
@@ -68,33 +83,35 @@ impl Scope {
     /// absolute path of its file; `member` is as in [`About`](crate::input::About).
     pub fn folder_of(&self, name: &str, source: &str, member: Option<&str>) -> Option<usize> {
         let source = Path::new(source);
-        if self.unreadable.iter().any(|path| source.starts_with(path)) {
+        if source.ancestors().any(|path| self.unreadable.contains(path)) {
             return None;
         }
-        self.folders.iter().position(|folder| {
+        let around = source.ancestors().filter_map(|path| self.by_path.get(path)).flatten().copied();
+        let is_in_scope = |&at: &usize| {
+            let folder = &self.folders[at];
             let Ok(below) = source.strip_prefix(&folder.absolute) else { return false };
             let path = folder.typed.join(below);
             let suffix = member.map_or("", |member| parts_of(name, member).0);
             self.filter.counts_member(&path, suffix) && !(self.skip_hidden && is_hidden(below))
-        })
+        };
+        around.filter(is_in_scope).min()
     }
 
     /// True if an ingest of one of the folders can give this name, but the document was read from another
     /// place. That is the former place of the folder, or another folder with the same name.
     pub fn is_of_another_place(&self, name: &str, source: &str, member: Option<&str>) -> bool {
         let Some(file) = file_name_of(name, member) else { return false };
-        self.folders.iter().any(|folder| {
-            let Ok(typed) = name_of(&folder.typed) else { return false };
-            let below = match typed.as_str() {
-                "" => (!file.starts_with('/')).then_some(file),
-                typed => file
-                    .strip_prefix(typed)
-                    .and_then(|rest| rest.strip_prefix('/').or(typed.ends_with('/').then_some(rest))),
-            };
-            let is_named = |below: &str| {
-                self.filter.counts(&folder.typed.join(below)) && !(self.skip_hidden && is_hidden(Path::new(below)))
-            };
-            below.is_some_and(is_named) && !Path::new(source).starts_with(&folder.absolute)
+        // An ingest of the current folder, whose name is empty, can give any name that is not absolute.
+        let here = (!file.starts_with('/')).then_some(("", file));
+        let root = file.strip_prefix('/').map(|below| ("/", below));
+        let around = file.match_indices('/').filter(|&(at, _)| at > 0).map(|(at, _)| (&file[..at], &file[at + 1..]));
+        here.into_iter().chain(root).chain(around).any(|(typed, below)| {
+            self.by_name.get(typed).into_iter().flatten().any(|&at| {
+                let folder = &self.folders[at];
+                self.filter.counts(&folder.typed.join(below))
+                    && !(self.skip_hidden && is_hidden(Path::new(below)))
+                    && !Path::new(source).starts_with(&folder.absolute)
+            })
         })
     }
 
