@@ -25,6 +25,7 @@ pub(crate) fn merge(store: &Store, other: &Store, options: &IngestOptions, task:
         with_intake(store, (options, &KeptOutContents::of(store)?), task, |intake| merge_into(intake, other, task))?;
     if !(summary.interrupted || options.dry_run) {
         store.adopt_sources(other)?;
+        store.adopt_kept_out(other)?;
     }
     Ok(summary.ended(started))
 }

@@ -53,6 +53,10 @@ fn a_document_that_is_kept_out_comes_back_under_no_name() {
     let stats = |db: &str| folder.ok(&["stats", "--db", db, "--format", "json"]).json().remove(0)["kept_out"].clone();
     assert_eq!(stats(".fpdb").as_array().unwrap().len(), 3);
     assert_eq!(stats("back.db"), stats(".fpdb"));
+    // A merge copies the list. The documents that are stored already stay.
+    folder.ok(&["merge", "-q", "--db", "new.db", ".fpdb"]);
+    assert_eq!(stats("new.db"), stats(".fpdb"));
+    assert!(folder.ok(&["list", "--db", "new.db"]).stdout.contains("new/secret.txt"));
     assert!(folder.ok(&["stats"]).stdout.contains("kept out"));
     // One content is allowed again, by any spelling of its path.
     let readmitted = folder.ok(&["rm", "--readmit", "./in//secret.txt", "--format", "json"]).json().remove(0);
