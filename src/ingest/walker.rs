@@ -177,11 +177,13 @@ impl<'a> Walker<'a> {
             return Ok(ControlFlow::Continue(()));
         };
         let mut about = candidate.about;
-        let stored = match known::before_reading(self.store, self.options, &about, &file)? {
-            _ if only_members => None,
-            Known::Unchanged(format) => return Ok(self.step(IntakeStep::Unchanged(about, format))),
-            Known::Content(digest) => Some(digest),
-            Known::Nothing => None,
+        let known = match known::before_reading(self.store, self.options, &about, &file)? {
+            _ if only_members => Known::Nothing,
+            // A file of records is refused even if an earlier run has stored it whole.
+            Known::Unchanged(format) if !self.options.read.refuses_whole_records() => {
+                return Ok(self.step(IntakeStep::Unchanged(about, format)));
+            }
+            known => known,
         };
         if let Some(KnownContainer { documents, has_failed }) =
             known::container(self.store, (self.options, self.kept_out), &about.name, &file)?
@@ -195,7 +197,11 @@ impl<'a> Walker<'a> {
         let container = match open(&mut about, &file, reading) {
             Ok(Opened::Document(_)) if only_members => return Ok(ControlFlow::Continue(())),
             Ok(Opened::Document(Content::File)) if self.store.container(&file.source)?.is_none() => {
-                return Ok(self.document(about, Content::File, stored));
+                return Ok(match known {
+                    Known::Unchanged(format) => self.step(IntakeStep::Unchanged(about, format)),
+                    Known::Content(digest) => self.document(about, Content::File, Some(digest)),
+                    Known::Nothing => self.document(about, Content::File, None),
+                });
             }
             // The file is compressed, or was a container. Closing it deletes the documents it held before.
             Ok(Opened::Document(content)) => {

@@ -194,6 +194,22 @@ fn records_under_other_names_are_not_read_whole_where_a_field_is_named() {
     for (name, text) in documents.iter().zip(["[{plain}] text", other, "{\n\"a\": [\n{\"b\": 1}\n]\n}"]) {
         folder.write(name, text);
     }
+    // The files that an earlier run has stored whole are refused too.
+    for earlier in [false, true] {
+        if earlier {
+            for name in
+                ["in/lines.json", "in/lines", "in/array.json", "in/one.json", "in/broken.json", "in/pretty.json"]
+            {
+                age(&folder.path().join(name));
+            }
+            folder.ok(&["ingest", "-q", "--db", "whole.db", "--profile", "prose", "in"]);
+        }
+        let database = if earlier { "whole.db" } else { ".fpdb" };
+        let run = folder.run(&["ingest", "in", "--text-field=text", "--db", database]);
+        assert_eq!(run.status, 2, "{run:?}");
+        let refused = run.stderr.lines().filter(|line| line.contains(" holds JSON "));
+        assert_eq!(refused.count(), 8, "{run:?}");
+    }
     for field in ["--text-field=text", "--id-field=id"] {
         let run = folder.run(&["ingest", "in", field]);
         assert_eq!(run.status, 2, "{run:?}");

@@ -116,7 +116,7 @@ impl ReadOptions {
     }
 
     /// True if a file of records must not be read as one document.
-    pub(crate) fn refuses_whole_records(&self) -> bool {
+    pub fn refuses_whole_records(&self) -> bool {
         let RecordFields { text, id, .. } = RecordFields::default();
         !self.closed && (self.expects_records || self.fields.text != text || self.fields.id != id)
     }
