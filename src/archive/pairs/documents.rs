@@ -328,12 +328,15 @@ impl Documents {
     /// The score of a pair in one of two views. It is the weighted resemblance, with the weight of a frame of
     /// [`FRAME`] symbols added to the union. So two short programs with half of their symbols in common score
     /// less than two long ones. In the text as written, the weight of the frame is multiplied by the share
-    /// that differs. Short programs of one structure are often independent; short programs of one text are
-    /// copies.
+    /// that differs or that boilerplate holds. Short programs of one structure are often independent; short
+    /// programs of one text are copies, unless most of the text was handed out.
     fn score_in_view(&self, view: usize, &CountedPair { a, b, weight, .. }: &CountedPair) -> f64 {
         let shared = weight[view];
-        let union = self.weights[a as usize][view] + self.weights[b as usize][view] - shared;
-        let counted = if view == 1 { 1.0 - share(shared, union) } else { 1.0 };
+        let (a, b) = (a as usize, b as usize);
+        let union = self.weights[a][view] + self.weights[b][view] - shared;
+        let sizes = |of: fn(&Self, usize, usize) -> u32| f64::from(of(self, a, view)) + f64::from(of(self, b, view));
+        let own = share(sizes(Self::own_size), sizes(|documents, id, view| documents.sizes[id][view]));
+        let counted = if view == 1 { 1.0 - share(shared, union) * own } else { 1.0 };
         if union > 0.0 { shared / (union + self.frames[view] * counted) } else { 0.0 }
     }
 
