@@ -86,6 +86,32 @@ fn a_few_lines_beside_what_was_handed_out_score_less_than_a_copy() {
     assert_eq!(pairs(&["s"]), [("s/anna.c".to_owned(), 1.0), ("s/cleo.c".to_owned(), 1.0)]);
 }
 
+/// A program repeats idioms of what was handed out, which do not divide a copied passage. Long stretches do.
+#[test]
+fn idioms_of_what_was_handed_out_do_not_divide_a_passage() {
+    let folder = Folder::new();
+    let task = statements(1, 200);
+    folder.write("task.c", &task);
+    // Two statements of the task, 14 words and marks, stand between statements of their own.
+    let idiom =
+        |number: u64| statements(1, 200).lines().skip(number as usize * 10).take(2).collect::<Vec<_>>().join("\n");
+    let copied: String = (0..8).map(|number| statements(3000 + 10 * number, 5) + &idiom(number) + "\n").collect();
+    let long = task.lines().take(20).collect::<Vec<_>>().join("\n") + "\n";
+    let written = |name: &str, seed: u64| {
+        let end = statements(9000, 6);
+        folder.write(name, statements(seed, 30) + &copied + &long + &end + &statements(seed + 500, 30));
+    };
+    written("a.c", 4000);
+    written("b.c", 5000);
+    let diff = ["diff", "a.c", "b.c", "--profile", "code", "--boilerplate", "task.c", "--format", "json"];
+    let answer = folder.ok(&diff).json().remove(0);
+    let passages = answer["matches"][0]["passages"].as_array().unwrap();
+    let symbols: Vec<u64> = passages.iter().map(|passage| passage["symbols"].as_u64().unwrap()).collect();
+    // Both passages are of the text as written; a statement has six words and marks, and a semicolon.
+    let [copied, end] = symbols[..] else { panic!("{symbols:?}: {answer}") };
+    assert!((8 * 7 * 6..8 * 7 * 8).contains(&copied) && (6 * 6..6 * 9).contains(&end), "{symbols:?}");
+}
+
 /// A match around a k-gram that crosses the end of the handed-out text does not extend back through this
 /// text.
 #[test]

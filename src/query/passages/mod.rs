@@ -94,8 +94,7 @@ impl PassageOptions {
 
     /// In source code, the number of symbols a passage must add to longer ones.
     fn floor(&self, profile: &Profile) -> Option<u64> {
-        let idiom = if profile.is_text_view() { IDIOM_AS_WRITTEN } else { IDIOM };
-        (profile.unit() == Unit::Token).then_some(if self.least == 0 { idiom } else { self.least })
+        idiom(profile).map(|idiom| if self.least == 0 { idiom } else { self.least })
     }
 
     /// Leaves out passages that a reader does not need. Returns their number.
@@ -103,6 +102,11 @@ impl PassageOptions {
         let short = LONG * u64::from(expected_run(profile));
         self.most.map_or(0, |most| thin_out(passages, most, short, place))
     }
+}
+
+/// In source code, the number of symbols from which on a passage is more than an idiom.
+fn idiom(profile: &Profile) -> Option<u64> {
+    (profile.unit() == Unit::Token).then_some(if profile.is_text_view() { IDIOM_AS_WRITTEN } else { IDIOM })
 }
 
 /// Number of symbols in a shared run that is guaranteed to be found; with `mod:P`, very likely found.
@@ -241,8 +245,10 @@ impl QueryText {
             &settings,
         );
         // If two texts contain the boilerplate and have the same text after it, they share a k-gram across
-        // its end. The match around that k-gram runs back through the boilerplate, so that part is cut off.
-        cut(&mut matches, &self.boilerplate, settings.guarantee() as u32);
+        // its end. The match around that k-gram runs back through the boilerplate, so that part is cut off. In
+        // source code a short stretch may consist of idioms that every program has, so it is not cut out.
+        let long = idiom(profile).unwrap_or(0) as u32;
+        cut(&mut matches, &self.boilerplate, long, settings.guarantee() as u32);
         stop.check()?;
         let mut joined = match options.rewritten {
             true => rewritten::passages(&Rewriting {
