@@ -384,12 +384,18 @@ fn submissions_of_one_group_are_kept_apart_by_metadata() {
     let team = |line: &Value| [&line["a"], &line["b"]].iter().all(|name| *name == "in/s1" || *name == "in/s2");
     assert_eq!(pairs(&folder, &["--submission-by", "in"]).iter().filter(|line| team(line)).count(), 1);
     let before = pairs(&folder, &["--submission-by", "in"]).len();
-    let files = ["f0", "f1", "f2", "f3", "common"].iter();
-    let rows: String = files.map(|file| format!("in/s1/{file}.txt,team\nin/s2/{file}.txt,team\n")).collect();
-    folder.write("groups.csv", format!("filename,group\n{rows}"));
+    // One file of a submission is enough, also if it is not the first one.
+    folder.write("groups.csv", "filename,group\nin/s1/f0.txt,team\nin/s2/f1.txt,team\n");
     folder.ok(&["ingest", "-q", "in", "--metadata", "groups.csv"]);
     let after = pairs(&folder, &["--submission-by", "in"]);
     assert_eq!((after.len(), after.iter().filter(|line| team(line)).count()), (before - 1, 0));
+    folder.write("groups.csv", "filename,group\nin/s1/f0.txt,team\nin/s1/f1.txt,other\n");
+    folder.ok(&["ingest", "-q", "in", "--metadata", "groups.csv"]);
+    let refused = folder.run(&["pairs", "--submission-by", "in"]);
+    let told =
+        "the group of a file cannot be other (in/s1/f1.txt): expected the group of the other files of its submission";
+    assert!(refused.status == 2 && refused.stderr.contains(told), "{refused:?}");
+    folder.ok(&["pairs", "--submission-by", "in", "--no-groups"]);
 }
 
 #[test]

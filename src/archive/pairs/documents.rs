@@ -1,7 +1,7 @@
 //! Documents: the size of each document, by id, and the other documents it may pair with.
 
 use std::cmp::Reverse;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use roaring::RoaringTreemap;
 
@@ -40,7 +40,8 @@ pub(super) struct Documents {
     /// By id, true for a document, or the first one of a submission, that has the wanted metadata. Empty if
     /// no metadata are wanted.
     wanted: Vec<bool>,
-    /// By id, the 1-based number of the group, or 0. Empty if no document has a group.
+    /// By id of a document, or of the first one of a submission, the 1-based number of the group, or 0. Empty
+    /// if no document has a group.
     groups: Vec<u32>,
     /// Number of documents with another document in their group.
     pub(super) grouped: u64,
@@ -81,8 +82,7 @@ impl Documents {
         options.metadata.iter().try_for_each(|(name, value)| check_field(name, value))?;
         let view = store.view();
         let ids = view.state().next_document as usize;
-        let grouping = Grouping::new(&options.group_by)?;
-        let mut numbers: HashMap<String, u32> = HashMap::new();
+        let mut grouping = Grouping::new(&options.group_by)?;
         let is_divided = options.new_since.is_some() || !options.old.is_empty();
         let mut documents = Self {
             profile: *store.profile(),
@@ -162,12 +162,7 @@ impl Documents {
                     }
                 };
             }
-            if documents.submissions.of(id) == id
-                && let Some(group) = grouping.of(&record)
-            {
-                let next = numbers.len() as u32 + 1;
-                documents.groups[index] = *numbers.entry(group.to_owned()).or_insert(next);
-            }
+            grouping.note(&record, &mut documents.groups[documents.submissions.of(id) as usize])?;
             Ok(true)
         })?;
         if let Some((prefix, _)) = options.across.iter().zip(met).find(|(_, met)| !met) {
@@ -182,17 +177,17 @@ impl Documents {
         if let (Some(pattern), true) = (&options.submission_by, documents.submissions.are_missing()) {
             return nothing_fits(store, "submission_by", pattern, task.token());
         }
-        if let (GroupBy::Name(pattern), true) = (&options.group_by, numbers.is_empty()) {
+        if let (GroupBy::Name(pattern), true) = (&options.group_by, grouping.count() == 0) {
             return nothing_fits(store, "group_by", pattern, task.token());
         }
         // The size of a submission is known once all its files are.
         let of_age = documents.new.iter().zip(&documents.sizes).filter(|(_, sizes)| **sizes != [0; 2]);
         let count = |asked: bool| of_age.clone().filter(|(new, _)| **new == asked).count() as u64;
         documents.divided = is_divided.then(|| (count(false), count(true)));
-        if numbers.is_empty() {
+        if grouping.count() == 0 {
             documents.groups = Vec::new();
         }
-        let mut members = vec![0u64; numbers.len() + 1];
+        let mut members = vec![0u64; grouping.count() + 1];
         for (&group, sizes) in documents.groups.iter().zip(&documents.sizes) {
             members[group as usize] += u64::from(*sizes != [0; 2]);
         }

@@ -47,6 +47,7 @@ pub struct PairsOptions {
     #[serde(default)]
     pub metadata: BTreeMap<String, String>,
     /// Documents of one group are not paired: the drafts of one author, say, or the files of one submission.
+    /// A submission is in the group of any of its documents; two of them must not be in two groups.
     pub group_by: GroupBy,
     /// A regular expression for names. Documents with the same match form one submission. The match is the
     /// text of the first group, or the whole match if there is no group. Pairs are then pairs of submissions,
