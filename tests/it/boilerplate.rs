@@ -9,7 +9,7 @@ use fpdb::{
 use proptest::prelude::*;
 use serde_json::Value;
 
-use crate::support::{Folder, word};
+use crate::support::{Folder, lcg, word};
 
 /// Statements that can be read as words and as code.
 fn statements(seed: u64, count: u64) -> String {
@@ -362,6 +362,29 @@ fn a_handout_that_is_not_marked_is_noticed() {
         ingest(&["in", "--boilerplate", "task.c"]);
         assert!(!pairs(&["--submission-by", "in", "--old", "old"]).contains(NOTICED));
         std::fs::remove_dir_all(folder.path().join("in")).unwrap();
+    }
+}
+
+/// Programs that share the structure of idioms, with other names, got no handout.
+#[test]
+fn idioms_are_not_taken_for_a_handout() {
+    let folder = Folder::new();
+    let program = |names: u64, signs: u64| -> String {
+        let mut random = lcg(signs);
+        let mut sign = || ["+", "-", "*", "/", "%", "<", ">", "&"][random(8) as usize];
+        (0..200).map(|number| format!("{} {}\n", word(1000 * names + number), sign())).collect()
+    };
+    for student in 1..8 {
+        folder.write(&format!("idioms/{student}.c"), program(student, 7) + &program(100 + student, 10 + student));
+        folder.write(&format!("handout/{student}.c"), program(0, 7) + &program(100 + student, 10 + student));
+    }
+    for (class, is_noticed) in [("idioms", false), ("handout", true)] {
+        let database = format!("{class}.db");
+        folder.ok(&["--db", &database, "ingest", "-q", "--profile", "code", class]);
+        let told = folder.ok(&["--db", &database, "pairs"]).stderr;
+        assert_eq!(told.contains("like those of a text that was handed out"), is_noticed, "{class}: {told}");
+        let shared = folder.ok(&["--db", &database, "pairs", "--format", "json"]).json()[0]["shared"].as_u64();
+        assert!(shared > Some(40), "{shared:?}");
     }
 }
 

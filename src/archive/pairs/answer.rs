@@ -182,8 +182,9 @@ pub struct PairsSummary {
     pub boilerplate: u64,
     /// Number of hashes that nearly all documents hold, and the minimum number of documents that hold each of
     /// them. These hashes count, but probably belong to a text that was handed out and is not marked as
-    /// boilerplate. `None` if the hashes or the documents are few. With `new_since` or `old`, only new
-    /// documents are counted; with submissions, submissions.
+    /// boilerplate. `None` if the hashes or the documents are few, or if programs share idioms of structure
+    /// rather than text. With `new_since` or `old`, only new documents are counted; with submissions,
+    /// submissions.
     pub handed_out: Option<(u64, u64)>,
     /// Number of pairs that share a hash but do not reach the thresholds.
     pub below: u64,

@@ -30,6 +30,10 @@ pub(super) struct BlockPlan {
 /// task share 8. The shortest task of an essay has 20.
 const HANDED_OUT: u64 = 16;
 
+/// If a text was handed out, there is at most this number of common hashes of the structure for one of the
+/// text as written. For 223 handed-out lines, there are 2; for 12 collections of unrelated modules, 6.
+const STRUCTURE_OF_TEXT: u64 = 4;
+
 /// The documents that hold one hash and may be in pairs. Each anchor is paired with the later documents in
 /// `others`. If documents are divided into old and new ones, it is also paired with the old ones in `others`.
 #[derive(Default)]
@@ -92,7 +96,7 @@ impl BlockPlan {
     ) -> Result<Self> {
         let ids = documents.ids();
         let (mut lists, mut bounds) = (vec![0u32; ids], vec![0u64; ids]);
-        let (mut common, mut boilerplate, mut handed_out, mut total) = (0, 0, 0, 0u64);
+        let (mut common, mut boilerplate, mut handed_out, mut total) = (0, 0, [0u64; 2], 0u64);
         let view = store.view();
         let nearly_all = nearly_all(documents, view.boilerplate_count());
         let mut held = HolderLists::default();
@@ -125,10 +129,8 @@ impl BlockPlan {
                 common += 1;
                 return Ok(());
             }
-            // Programs of one language share a frame. PairsOptions::of gives its size in the structure, so
-            // only hashes of the structure are counted.
-            if kind == 0 && nearly_all.is_some_and(|least| are_held_by(documents, least, holders)) {
-                handed_out += 1;
+            if nearly_all.is_some_and(|least| are_held_by(documents, least, holders)) {
+                handed_out[kind] += 1;
             }
             held.take(holders, documents);
             for (place, &anchor) in held.anchors.iter().enumerate() {
@@ -154,8 +156,12 @@ impl BlockPlan {
         let threads = threads(counter, memory)?;
         let capacity = memory.saturating_sub(threads as u64 * counter + reserved);
         let blocks = divide(&lists, &bounds, total, capacity);
+        // Programs of one language share a frame, and PairsOptions::of gives its size in the structure. Large
+        // programs also share the structure of idioms, but handed-out text as written too.
         let least = HANDED_OUT.max(PairsOptions::of(store.profile()).few_shared);
-        let handed_out = nearly_all.filter(|_| handed_out >= least).map(|documents| (handed_out, documents));
+        let [structure, text] = handed_out;
+        let is_text = documents.views() == 1 || text * STRUCTURE_OF_TEXT >= structure;
+        let handed_out = nearly_all.filter(|_| is_text && structure >= least).map(|documents| (structure, documents));
         Ok(Self { blocks, lists, threads, common, boilerplate, handed_out })
     }
 }

@@ -245,8 +245,8 @@ impl QueryText {
             &settings,
         );
         // If two texts contain the boilerplate and have the same text after it, they share a k-gram across
-        // its end. The match around that k-gram runs back through the boilerplate, so that part is cut off. In
-        // source code a short stretch may consist of idioms that every program has, so it is not cut out.
+        // its end. The match around that k-gram runs back through the boilerplate, so that part is cut off.
+        // In source code a short stretch may consist of idioms that every program has, so it is not cut out.
         let long = idiom(profile).unwrap_or(0) as u32;
         cut(&mut matches, &self.boilerplate, long, settings.guarantee() as u32);
         stop.check()?;
