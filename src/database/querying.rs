@@ -11,6 +11,7 @@ use super::query_below::QueriesBelow;
 use super::selected::select;
 use super::{Database, ids_named, visiting};
 use crate::archive::nothing_fits::no_such_value;
+use crate::ingest::PARTS;
 use crate::nearest_name::nearest_name;
 use crate::query::{
     self, JoinedQueries, PhraseFinder, PreparedQuery, QueryAnswer, QueryOptions, QueryReader, QuerySource, TextCache,
@@ -108,6 +109,17 @@ fn with_selected<'a>(store: &Store, options: Cow<'a, QueryOptions>, task: &Task<
     Ok(Cow::Owned(options.into_owned().only(Some(ids))))
 }
 
+/// The error for the first of these files that does not exist, if `error` is that no stored document fits an
+/// option. The option is often the folder of the file.
+fn missing_file(error: &Error, sources: &[QuerySource]) -> Option<Error> {
+    let Error::NothingFits { .. } = error else { return None };
+    sources.iter().find_map(|source| {
+        let QuerySource::File(path) = source else { return None };
+        let is_part_or_input = path.to_str().is_some_and(|path| path == "-" || path.contains(PARTS));
+        std::fs::metadata(path).err().filter(|_| !is_part_or_input).map(Error::io("read", path))
+    })
+}
+
 impl Database {
     /// Finds the documents that share text with this one, best first, with their passages, by the default
     /// options. A string is the text itself, a path names a file; [`QuerySource`] lists the other sources.
@@ -169,7 +181,8 @@ impl Database {
         let mut texts = TextCache::of_queries(sources.len());
         let store = self.store.as_of_last_commit();
         let options = &*with_selected(&store, options, task)?;
-        let units = self.units.get(&store, options.submission_by.as_deref(), task.token())?;
+        let units = self.units.get(&store, options.submission_by.as_deref(), task.token());
+        let units = units.map_err(|error| missing_file(&error, sources).unwrap_or(error))?;
         let asked =
             QueryContext { store: &store, options, phrases: phrases.as_ref(), units: &units, gathered: None, task };
         if let [source] = sources {

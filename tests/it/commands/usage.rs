@@ -254,6 +254,9 @@ fn what_finds_nothing_is_told_of() {
         assert_eq!((run.status, run.stderr.as_str()), (2, error));
         assert_eq!(folder.ok(&[command, &["--submission-by", "."]].concat()).stderr, "");
     }
+    // The file is what is missing, not only its folder.
+    let run = folder.run(&["query", "late/x", "--submission-by", "late"]);
+    assert!(run.status == 2 && run.stderr.starts_with("error: cannot read late/x: "), "{run:?}");
     let run = folder.run(&["rm", "--where", "x=y"]);
     assert_eq!((run.status, run.stdout.as_str()), (2, ""), "{run:?}");
     for command in [
