@@ -78,14 +78,14 @@ pub(crate) struct StepBar {
     bar: Option<ProgressBar>,
     /// True if lines of text replace the bar.
     lines: bool,
-    /// The last step, and true if it was shown as a bar.
-    shown: Mutex<(&'static str, bool)>,
+    /// The last step, and its total.
+    shown: Mutex<(&'static str, u64)>,
 }
 
 impl StepBar {
     pub(crate) fn start(printer: &Printer, what: &'static str) -> Self {
         let bar = printer.progress.then(|| drawn(steps_style(what, false)));
-        Self { bar, lines: printer.lines, shown: Mutex::new((what, false)) }
+        Self { bar, lines: printer.lines, shown: Mutex::new((what, 0)) }
     }
 
     /// Shows `done` of `total` items. `total` is 0 if unknown.
@@ -93,11 +93,11 @@ impl StepBar {
         step_report::note(what, done, total, self.lines);
         let Some(bar) = self.bar.as_ref().filter(|bar| !bar.is_finished()) else { return };
         let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
-        if *shown == (what, total > 0) {
+        let (last, last_total) = std::mem::replace(&mut *shown, (what, total));
+        if (last, last_total) == (what, total) {
             bar.set_position(done);
             return;
         }
-        *shown = (what, total > 0);
         bar.set_style(steps_style(what, total > 0));
         // Rate and time left must cover this step alone.
         bar.reset_eta();
@@ -192,19 +192,22 @@ fn has_rate(state: &ProgressState) -> bool {
 }
 
 fn step_rate(state: &ProgressState) -> String {
-    if has_rate(state) { format!(" ({})", rate(state.per_sec())) } else { String::new() }
+    let rate = rate(state.per_sec()).filter(|_| has_rate(state));
+    rate.map_or_else(String::new, |rate| format!(" ({rate})"))
 }
 
 fn bytes_rate(state: &ProgressState) -> String {
     if has_rate(state) { format!(" ({}/s)", HumanBytes(state.per_sec() as u64)) } else { String::new() }
 }
 
-/// A number per second, without meaningless digits.
-fn rate(per_second: f64) -> String {
-    match per_second {
+/// A number per second or minute, without meaningless digits. `None` if it is nearly 0.
+pub(super) fn rate(per_second: f64) -> Option<String> {
+    Some(match per_second {
+        none if none * 60.0 < 0.1 => return None,
+        slow if slow < 1.0 => format!("{:.1}/min", slow * 60.0),
         slow if slow < 10.0 => format!("{slow:.1}/s"),
         fast => format!("{}/s", HumanCount(fast as u64)),
-    }
+    })
 }
 
 #[cfg(test)]
@@ -213,9 +216,16 @@ mod tests {
 
     #[test]
     fn rates_have_digits_that_mean_something() {
-        for (per_second, text) in [(0.0, "0.0/s"), (0.25, "0.2/s"), (14.9, "14/s"), (14_105_185.339_2, "14,105,185/s")]
-        {
-            assert_eq!(rate(per_second), text);
+        for (per_second, text) in [
+            (0.0, None),
+            (0.001, None),
+            (0.01, Some("0.6/min")),
+            (0.25, Some("15.0/min")),
+            (1.25, Some("1.2/s")),
+            (14.9, Some("14/s")),
+            (14_105_185.339_2, Some("14,105,185/s")),
+        ] {
+            assert_eq!(rate(per_second).as_deref(), text);
         }
     }
 }

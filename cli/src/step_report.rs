@@ -5,6 +5,7 @@ use std::io::Write;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use super::progress::rate;
 use super::render::{duration, grouped};
 
 /// The current step.
@@ -31,8 +32,8 @@ pub(super) fn note(what: &'static str, done: u64, total: u64, lines: bool) {
     let now = Instant::now();
     let written = current.map_or(now, |step| step.written);
     let step = match &mut *current {
-        Some(step) if step.what == what => {
-            (step.done, step.total) = (done, total);
+        Some(step) if (step.what, step.total) == (what, total) => {
+            step.done = done;
             step
         }
         _ => current.insert(Step { what, begun: now, before: done, done, total, written }),
@@ -61,15 +62,14 @@ impl Step {
     fn text(&self, elapsed: Duration) -> String {
         let Self { what, done, total, before, .. } = *self;
         let (now, seconds) = (grouped(done), elapsed.as_secs_f64());
-        let rate = (done - before.min(done)) as f64 / seconds.max(0.001);
-        let left = if rate > 0.0 { (total.saturating_sub(done)) as f64 / rate } else { 0.0 };
-        match total {
-            0 => format!("{now} {what} ({}/s)", grouped(rate as u64)),
-            _ => {
-                let total = grouped(total);
-                format!("{now} of {total} {what} ({}/s), {} left", grouped(rate as u64), duration(left))
-            }
-        }
+        let per_second = (done - before.min(done)) as f64 / seconds.max(0.001);
+        let of = if total > 0 { format!(" of {}", grouped(total)) } else { String::new() };
+        let Some(rate) = rate(per_second) else { return format!("{now}{of} {what}") };
+        let left = match total {
+            0 => String::new(),
+            _ => format!(", {} left", duration(total.saturating_sub(done) as f64 / per_second)),
+        };
+        format!("{now}{of} {what} ({rate}){left}")
     }
 }
 
@@ -85,5 +85,8 @@ mod tests {
         let text = "1,500 of 101,500 documents decided (100/s), 16 min 40 s left";
         assert_eq!(step.text(Duration::from_secs(10)), text);
         assert_eq!(Step { total: 0, ..step }.text(Duration::from_secs(10)), "1,500 documents decided (100/s)");
+        let slow = Step { done: 505, total: 510, ..step };
+        assert_eq!(slow.text(Duration::from_secs(60)), "505 of 510 documents decided (5.0/min), 1 min 0 s left");
+        assert_eq!(Step { done: 500, ..slow }.text(Duration::from_secs(60)), "500 of 510 documents decided");
     }
 }

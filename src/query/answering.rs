@@ -198,7 +198,7 @@ impl<'a> Query<'a> {
             let mut evidence = Evidence::new(store, subject, options, texts, &documents, &shared, task.token())?;
             let total = documents.len() as u64;
             for (place, document) in documents.into_iter().enumerate() {
-                task.step("documents compared", place as u64, total)?;
+                task.step("documents searched for passages", place as u64, total)?;
                 let (mut found, why) = evidence.of(document, &shared)?;
                 if place >= listed.len() {
                     found = DocumentPassages { covered: found.covered, ..DocumentPassages::default() };

@@ -138,7 +138,7 @@ fn compare(
             let (now, later) = rest.split_at(ahead);
             let one = |(a, only): &Compared| {
                 let answer = query(database, *a, only.clone(), how, &texts, &silent)?;
-                task.step("documents compared", compared.fetch_add(1, Ordering::Relaxed) + 1, total)?;
+                task.step("documents searched for passages", compared.fetch_add(1, Ordering::Relaxed) + 1, total)?;
                 Ok((*a, answer))
             };
             let answers: Vec<_> = now.par_iter().map(one).collect::<Result<_>>()?;

@@ -66,8 +66,13 @@ impl Counting<'_> {
     fn all(&self) -> Result<u64> {
         let total = self.plan.blocks.iter().map(|block| block.len() as u64).sum();
         let (mut before, mut below) = (0, 0);
+        let what = match (self.documents.are_joined(), self.documents.are_of_submissions()) {
+            (true, _) => "submissions compared",
+            (false, true) => "files of submissions compared",
+            _ => "documents compared",
+        };
         for block in &self.plan.blocks {
-            let report = |done| self.task.step("documents compared", before + done, total);
+            let report = |done| self.task.step(what, before + done, total);
             below += match (self.documents.views(), self.documents.weights.is_empty()) {
                 (1, true) => self.block::<1, ()>(block, &report)?,
                 (1, false) => self.block::<1, f64>(block, &report)?,

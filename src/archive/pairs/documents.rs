@@ -221,7 +221,7 @@ impl Documents {
     }
 
     /// True if the files of submissions are compared, not the submissions.
-    fn are_of_submissions(&self) -> bool {
+    pub(super) fn are_of_submissions(&self) -> bool {
         self.submissions.are_any() && !self.joined
     }
 
