@@ -213,6 +213,8 @@ fn hidden_text_of_office_documents_is_not_read() {
         run("<w:rPrChange><w:rPr><w:vanish/></w:rPr></w:rPrChange>", "three"),
         run("<w:webHidden/>", "four"),
         box_of(&(run("", "five") + &run("<w:vanish/>", "hidden"))),
+        format!("<w:moveFrom>{}</w:moveFrom>", run("<w:moveFrom/>", "moved") + &box_of(&run("", "moved"))),
+        format!("<w:del><w:r><w:delText>deleted</w:delText></w:r>{}</w:del>", run("", "deleted")),
         run("", "six"),
     ]
     .concat();

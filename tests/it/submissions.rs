@@ -361,6 +361,13 @@ fn the_folders_in_an_archive_are_submissions() {
         let found = pairs(&folder, &["--submission-by", value]);
         assert_eq!(found.iter().map(names).collect::<Vec<_>>(), [("all.zip!ann".into(), "all.zip!bob".into())]);
     }
+    // Old programs of Windows separate folders by backslashes.
+    folder.write("old.zip", zip(files.map(member).map(|(name, text)| (name.replace('/', "\\"), text))));
+    folder.ok(&["ingest", "-q", "old.zip"]);
+    let mut found: Vec<_> = pairs(&folder, &["--submission-by", "old.zip"]).iter().map(names).collect();
+    found.retain(|(a, b)| a.starts_with("old.zip!") && b.starts_with("old.zip!"));
+    assert_eq!(found, [("old.zip!ann".into(), "old.zip!bob".into())]);
+    folder.ok(&["rm", "-q", "--prefix", "old.zip!", "--yes"]);
     let run = folder.run(&["pairs", "--submission-by", "one.zip.d"]);
     assert_eq!(run.status, 2, "{run:?}");
     assert!(run.stderr.contains("one.zip.d has documents, but no folder or archive with some"), "{run:?}");

@@ -71,10 +71,10 @@ fn wordprocessing(part: &[u8], text: &mut Paragraphs) -> Result<()> {
     let mut hidden: Vec<bool> = Vec::new();
     xml::read(Format::Docx, part, &mut |piece| {
         match piece {
-            // Dropped: a copy of content for programs that do not support the original, and the properties
-            // before a change.
-            XmlEvent::Start("Fallback" | "rPrChange", _) => dropped += 1,
-            XmlEvent::End("Fallback" | "rPrChange") => dropped = dropped.saturating_sub(1),
+            // Dropped: a copy of content for programs that do not support the original, the properties before
+            // a change, and what a change deleted or moved away.
+            XmlEvent::Start("Fallback" | "rPrChange" | "del" | "moveFrom", _) => dropped += 1,
+            XmlEvent::End("Fallback" | "rPrChange" | "del" | "moveFrom") => dropped = dropped.saturating_sub(1),
             _ if dropped > 0 => {}
             XmlEvent::Start("r" | "pPr", _) => hidden.push(hidden.last().is_some_and(|&is_hidden| is_hidden)),
             XmlEvent::End("r" | "pPr") => drop(hidden.pop()),

@@ -42,7 +42,8 @@ pub(super) fn read(file: &File, copy: bool, meter: &Meter<'_>, members: &mut dyn
             Ok(name) => name.into_owned(),
             Err(_) => String::from_utf8_lossy(entry.name_raw()).into_owned(),
         };
-        let path = tidy(&name);
+        // Old programs of Windows separate folders by backslashes.
+        let path = tidy(&if name.contains('/') { name.clone() } else { name.replace('\\', "/") });
         if path.is_empty() {
             members.failed(format!("!{}", printable(&name)), Error::Document(DocumentError::NoName))?;
             continue;
