@@ -469,6 +469,9 @@ impl Intake<'_> {
         if record.symbols == 0 && record.bytes > 0 {
             self.summary.without_text += 1;
             self.progress.without_text(&record.name);
+        } else if record.fingerprints == 0 && record.bytes > 0 {
+            self.summary.too_short += 1;
+            self.progress.too_short(&record.name);
         }
         name_place(&record).into_iter().for_each(|place| self.batch.place(place));
         self.batch.finish(record)

@@ -77,6 +77,10 @@ pub struct IngestSummary {
     /// with the same bytes finds them.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub without_text: u64,
+    /// Added or replacing documents that have text, but too little for a fingerprint. Only a query with the
+    /// same bytes finds them.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub too_short: u64,
     /// Attachments of added or replacing mails that are not read.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub attachments: u64,

@@ -16,6 +16,11 @@ pub(crate) struct ListArgs {
     /// As for `fpdb rm --where`.
     #[arg(long = "where", id = "fields", value_name = "KEY=VALUE", value_parser = parse_field)]
     pub(crate) fields: Vec<(String, String)>,
+    /// List only documents that cannot be compared, because they have no text or too little
+    ///
+    /// They have no fingerprint. Only a query with the same bytes finds them.
+    #[arg(long)]
+    pub(crate) too_short: bool,
 }
 
 #[derive(Debug, Args)]

@@ -82,7 +82,7 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
     let events = watch.events.into_inner().unwrap_or_else(PoisonError::into_inner);
     let (programs, old_is_pruned) = (events.programs, events.old_is_pruned && !args.dry_run);
     let (elsewhere, named_by_path, moved) = (events.elsewhere, events.named_by_path, events.moved);
-    let Events { archives, office, outlook, without_text, .. } = events;
+    let Events { archives, office, outlook, without_text, too_short, removed, pruned, .. } = events;
     events.failures.map_or(Ok(()), LineList::finish)?;
     let summary = ingested?;
     remembered?;
@@ -126,13 +126,18 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
         printer.note(&format!("{files} of Outlook {verb} skipped: {}", outlook.shown()));
         printer.note("hint: save the mails in them as .eml and ingest what comes out");
     }
-    if summary.without_text > 0 {
-        let first = without_text.shown();
-        let (documents, verb) =
-            (count(summary.without_text, "document"), if summary.without_text == 1 { "has" } else { "have" });
-        printer.note(&format!(
-            "{documents} {verb} no text to compare, such as scanned pages and records of punctuation: {first}"
-        ));
+    tell_incomparable(&summary, &[without_text.first, too_short.first].concat(), printer);
+    // A dry run lists these documents on standard output.
+    if !summary.dry_run {
+        for (number, names, why) in [
+            (summary.removed, removed, "their container no longer holds them"),
+            (summary.pruned, pruned, "their files no longer exist"),
+        ] {
+            if number > 0 {
+                let (documents, were) = (count(number, "document"), if number == 1 { "was" } else { "were" });
+                printer.note(&format!("{documents} {were} removed, because {why}: {}", first_names(&names.first, number)));
+            }
+        }
     }
     tell_attachments(summary.attachments, printer);
     if let Some((typed, name, other)) = named_by_path {
@@ -218,6 +223,31 @@ fn tell_of_copies(database: &Database, sources: &[Source], printer: &Printer) ->
     Ok(())
 }
 
+/// Prints which documents have no fingerprint: `first` are the first without text, then the first with too
+/// little.
+fn tell_incomparable(summary: &IngestSummary, first: &[String], printer: &Printer) {
+    const NO_TEXT: &str = "no text to compare, such as scanned pages and records of punctuation";
+    let (textless, short) = (summary.without_text, summary.too_short);
+    let have = |number| if number == 1 { "has" } else { "have" };
+    let documents = count(textless + short, "document");
+    let what = match (textless, short) {
+        (0, 0) => return,
+        (_, 0) => format!("{documents} {} {NO_TEXT}", have(textless)),
+        (0, _) => format!("{documents} {} too little text to compare", have(short)),
+        _ => format!(
+            "{documents} cannot be compared: {} {} {NO_TEXT}, and {} {} too little",
+            grouped(textless),
+            have(textless),
+            grouped(short),
+            have(short)
+        ),
+    };
+    printer.note(&format!("{what}: {}", first_names(first, textless + short)));
+    if textless + short > NAMES_SHOWN as u64 && !summary.dry_run {
+        printer.note("hint: `fpdb list --too-short` lists all documents that cannot be compared");
+    }
+}
+
 /// Names of sources whose skipping is always printed: paths from a list, and folders that may be databases.
 fn noted_sources(sources: &[Source]) -> HashSet<String> {
     let is_noted =
@@ -275,6 +305,12 @@ struct Events {
     /// Files of Outlook. They are mails, not office documents.
     outlook: Noted,
     without_text: Noted,
+    /// Documents with too little text.
+    too_short: Noted,
+    /// Documents that their containers no longer hold.
+    removed: Noted,
+    /// Documents whose files are gone.
+    pruned: Noted,
     /// The first document that was read from another place, and that place.
     elsewhere: Option<(String, String)>,
     /// The first file that is named by its path: the name as typed, its name, and the file of the typed name.
@@ -351,18 +387,25 @@ impl fpdb::Progress for Messages<'_> {
         self.detail(|| format!("{name} has no text"));
     }
 
+    fn too_short(&self, name: &str) {
+        self.events().too_short.note(name);
+        self.detail(|| format!("{name} has too little text to compare"));
+    }
+
     fn unchanged(&self, name: &str, documents: u64) {
         self.progress.documents(documents);
         self.detail(|| format!("unchanged {name}, with {}", count(documents, "document")));
     }
 
     fn removed(&self, name: &str) {
+        self.events().removed.note(name);
         self.detail(|| format!("removed {name}: its container no longer holds it"));
     }
 
     fn pruned(&self, name: &str) {
         let mut events = self.events();
         events.old_is_pruned |= events.moved.as_ref().is_some_and(|(old, _)| old == name);
+        events.pruned.note(name);
         drop(events);
         self.detail(|| format!("removed {name}: its file no longer exists"));
     }

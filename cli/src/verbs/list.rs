@@ -17,6 +17,7 @@ pub(crate) fn run(global: &Global, args: &ListArgs, printer: &Printer) -> anyhow
     let prefixes: Vec<NamePrefix> = args.prefixes.iter().map(|prefix| NamePrefix::new(prefix)).collect();
     let is_chosen = |document: &DocumentInfo| {
         (prefixes.is_empty() || prefixes.iter().any(|prefix| prefix.fits(&document.name).is_some()))
+            && (!args.too_short || document.fingerprints == 0)
             && chosen.as_ref().is_none_or(|ids| ids.binary_search(&document.id).is_ok())
     };
     let mut folder = SharedFolder::default();
@@ -43,6 +44,7 @@ pub(crate) fn run(global: &Global, args: &ListArgs, printer: &Printer) -> anyhow
     printer.detail(&count(listed, "document"));
     if listed == 0 {
         printer.note(&match &prefixes[..] {
+            _ if args.too_short => "no such document has too little text to compare".to_owned(),
             _ if !args.fields.is_empty() => "no document has such a name and such metadata".to_owned(),
             [] => "the database has no documents".to_owned(),
             _ => format!("no document's name begins with {}", args.prefixes.join(" or ")),

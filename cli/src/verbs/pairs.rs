@@ -12,8 +12,8 @@ use crate::output::Output;
 use crate::printer::Printer;
 use crate::progress::StepBar;
 use crate::render::{
-    PairColumns, PairLine, PairText, as_fields, boilerplate_left_out, common_folder, common_left_out, count, grouped,
-    pair_header, pair_header_line, pairs_total,
+    PairColumns, PairLine, PairText, as_fields, boilerplate_left_out, common_folder, common_left_out, count,
+    first_names, grouped, pair_header, pair_header_line, pairs_total,
 };
 use crate::resolved::submission_folders::SubmissionFolders;
 use crate::resolved::{database, profile};
@@ -309,6 +309,19 @@ fn left_out(
         printer.note(&format!(
             "{} have the same `group` in their metadata as another, and documents of one group are no pair (--no-groups pairs them)",
             count(answer.grouped, "document")
+        ));
+    }
+    if answer.too_short > 0 {
+        let (number, names) = (answer.too_short, &answer.too_short_names);
+        names.iter().for_each(|name| printer.detail(&format!("{name} has no text or too little to compare")));
+        let (what, have) = (
+            if args.submission_by.is_some() { "submission" } else { "document" },
+            if number == 1 { "has" } else { "have" },
+        );
+        printer.note(&format!(
+            "{} {have} no text or too little to compare: {}",
+            count(number, what),
+            first_names(names, number)
         ));
     }
     if answer.unread > 0 {

@@ -40,6 +40,9 @@ pub trait Progress: Sync {
     /// The document reported last has no text; for example, it is a scanned page.
     fn without_text(&self, _name: &str) {}
 
+    /// The document reported last has text, but too little for a fingerprint.
+    fn too_short(&self, _name: &str) {}
+
     /// A container was not read again: it has not changed since an earlier run ingested all of it. It holds
     /// `documents` documents.
     fn unchanged(&self, _name: &str, _documents: u64) {}

@@ -867,6 +867,7 @@ class IngestSummary(Answer):
         skips, skipped: number of files, members and rows that are not documents, and the first 1,000 of them.
         unread_archives: skipped archives of kinds that are not read, such as 7z.
         without_text: added or replacing documents that are not empty but have no text, such as scanned pages.
+        too_short: added or replacing documents that have text, but too little to compare.
         attachments: attachments of added or replacing mails that are not read.
         absent_fields: fields to keep that no document read by this run has.
         boilerplate, made_boilerplate: added or replacing documents that are boilerplate, and stored documents that became boilerplate (also
@@ -896,6 +897,7 @@ class IngestSummary(Answer):
     skips: int
     unread_archives: int = 0
     without_text: int = 0
+    too_short: int = 0
     attachments: int = 0
     unmatched: list[str] = field(default_factory=list)
     absent_fields: list[str] = field(default_factory=list)

@@ -555,6 +555,8 @@ class Client:
                 summary["formats"] = {stored["format"]: 1}
             if content and facts.get("symbols") == 0:
                 summary["without_text"] = 1
+            elif content and facts.get("fingerprints") == 0:
+                summary["too_short"] = 1
         return summary
 
     def remove(

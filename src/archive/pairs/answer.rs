@@ -198,4 +198,14 @@ pub struct PairsSummary {
     /// Number of documents with another document in their [group](crate::pairs::GroupBy), with which they are
     /// not paired.
     pub grouped: u64,
+    /// Number of documents, or of submissions, in which no text can be compared: there is none, or too little
+    /// for a fingerprint. Empty documents do not count.
+    pub too_short: u64,
+    /// The names of the first [`PairsSummary::LISTED`] of them.
+    pub too_short_names: Vec<String>,
+}
+
+impl PairsSummary {
+    /// Maximum number of documents that a summary lists by name.
+    pub const LISTED: usize = 1000;
 }

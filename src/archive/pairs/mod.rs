@@ -76,6 +76,12 @@ pub(crate) fn find<'a>(
     let by_files = files::reaching(store, options, task)?;
     let set_bytes = by_files.serialized_size() as u64;
     let mut documents = Documents::load_joined(store, options, by_files, task)?;
+    let view = store.view();
+    // These are submissions and the documents outside any.
+    let without_fingerprint: Vec<u32> = (0..documents.ids() as u32)
+        .filter(|&id| !documents.counts(id) && documents.submission_of(id) == id)
+        .filter(|&id| view.is_live(id) && !view.is_boilerplate(id))
+        .collect();
     // A database with two views holds the text as written.
     let own_text = options.own_text.as_ref().filter(|_| documents.views() == 1);
     let sorting = store.memory() / SORTER_SHARE;
@@ -110,6 +116,24 @@ pub(crate) fn find<'a>(
         Some(name) => Ok::<_, Error>(name.clone()),
         None => Ok(store.document(id)?.name),
     };
+    let (mut too_short, mut too_short_names) = (0, Vec::new());
+    for id in without_fingerprint {
+        let name = match submissions.get(&id) {
+            Some(name) => name.clone(),
+            None => {
+                let record = store.document(id)?;
+                // An ingest does not name empty files either.
+                if record.bytes == 0 {
+                    continue;
+                }
+                record.name
+            }
+        };
+        too_short += 1;
+        if too_short_names.len() < PairsSummary::LISTED {
+            too_short_names.push(name);
+        }
+    }
     let summary = PairsSummary {
         found,
         // Boilerplate is in no submission.
@@ -124,6 +148,8 @@ pub(crate) fn find<'a>(
         unread,
         divided: documents.divided,
         grouped: documents.grouped,
+        too_short,
+        too_short_names,
     };
     Ok(FoundPairs { records, documents, submissions, summary })
 }

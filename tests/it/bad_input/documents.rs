@@ -143,6 +143,42 @@ fn archives_that_are_not_read_and_documents_without_text_are_named() {
     assert!(run.stderr.contains(told), "{run:#?}");
 }
 
+/// Documents without a fingerprint are in no pair, so they are named.
+#[test]
+fn documents_too_short_to_compare_are_named() {
+    let folder = empty_database();
+    for student in ["ann", "bob", "eve"] {
+        folder.write(&format!("hw/{student}/scan.txt"), "Page 1");
+        folder.write(&format!("hw/{student}/empty.txt"), "");
+    }
+    folder.write("hw/ann/essay.txt", prose(1));
+    assert_snapshot!(tell_ingest(&folder, &["hw"]), @"
+    status 0
+    --- stdout
+    7 documents added, 4 identical to another document
+    --- stderr
+    3 documents have too little text to compare: hw/ann/scan.txt, hw/bob/scan.txt, hw/eve/scan.txt
+    ");
+    let listed = |flags: &[&str]| folder.ok(&[&["list", "--format", "csv"], flags].concat()).stdout.lines().count() - 1;
+    assert_eq!((listed(&[]), listed(&["--too-short"]), listed(&["--too-short", "hw/ann"])), (7, 6, 2));
+    let told = |flags: &[&str]| folder.ok(&[&["pairs"], flags].concat()).stderr;
+    assert_snapshot!(told(&[]), @"3 documents have no text or too little to compare: hw/ann/scan.txt, hw/bob/scan.txt, hw/eve/scan.txt");
+    assert_snapshot!(told(&["--submission-by", "hw"]), @"2 submissions have no text or too little to compare: hw/bob, hw/eve");
+    folder.write("dots.txt", "... *** ...");
+    folder.write("scan.txt", "Page 2");
+    assert_snapshot!(tell_ingest(&folder, &["dots.txt", "scan.txt"]), @"
+    status 0
+    --- stdout
+    2 documents added
+    --- stderr
+    2 documents cannot be compared: 1 has no text to compare, such as scanned pages and records of punctuation, and 1 has too little: dots.txt, scan.txt
+    ");
+    let summary = folder.ok(&["ingest", "hw", "dots.txt", "--format", "json"]).json().remove(0);
+    assert_eq!(summary.get("too_short"), None);
+    let run = folder.ok(&["ingest", "--db", "other", "hw", "--format", "json"]);
+    assert_eq!(run.json()[0]["too_short"], 3);
+}
+
 /// The library itself reports this, so each host has the same summary.
 #[test]
 fn a_file_that_is_no_document_is_a_failure_if_it_is_named_and_skipped_if_it_is_met() {
