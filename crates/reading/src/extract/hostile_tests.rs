@@ -100,7 +100,7 @@ fn encrypted_documents_are_told_from_damaged_ones() {
 }
 
 /// A PDF with one page, which draws `content`.
-fn pdf(content: &str, change: impl FnOnce(&mut Document, &mut Dictionary, &mut Dictionary)) -> Vec<u8> {
+pub(super) fn pdf(content: &str, change: impl FnOnce(&mut Document, &mut Dictionary, &mut Dictionary)) -> Vec<u8> {
     let mut document = Document::with_version("1.5");
     let pages = document.new_object_id();
     let font = document.add_object(dictionary! { "Type" => "Font", "Subtype" => "Type1", "BaseFont" => "Courier" });

@@ -3,8 +3,10 @@
 
 use std::path::Path;
 
+use pdf_extract::{Dictionary, Object, Stream};
 use proptest::prelude::*;
 
+use super::hostile_tests::pdf;
 use super::properties::{check_segments, pdf_of};
 use super::*;
 use crate::recognise::{Choice, choose};
@@ -312,4 +314,81 @@ fn the_pages_of_a_pdf_are_where_its_text_is() {
     let pages: Vec<&[u8]> = whole.pages.iter().zip(ends).map(|(&page, end)| &whole.text[page as usize..end]).collect();
     assert_eq!(pages, contents.iter().map(|page| text(&[page]).text).collect::<Vec<_>>());
     assert!(text(&contents[1..2]).text.trim_ascii().is_empty() && pages[0].trim_ascii() == b"one");
+}
+
+/// `'` and `"` move to the next line and show a text, on a page and in the graphics that it draws. Pages may
+/// share a content.
+#[test]
+fn a_text_that_is_shown_on_the_next_line_is_read() {
+    let text_of = |document: &[u8]| text_of(Format::Pdf, document).expect("a document");
+    let begin = "BT /F1 12 Tf 50 700 Td 14 TL (It isn't) Tj";
+    let spelled_out = format!("{begin} T* (\\(one\\) ' two) Tj 1 Tw 2 Tc T* (three \\233 four) Tj ET");
+    let moving = format!("{begin} (\\(one\\) ' two) ' 1 2 (three \\233 four) \" ET");
+    let expected = text_of(&pdf_of(&[spelled_out.as_bytes(); 2]));
+    assert_eq!(expected.matches("It isn\u{2019}t\n(one) \u{2019} two\nthree").count(), 2, "{expected}");
+    assert_eq!(text_of(&pdf_of(&[moving.as_bytes(); 2])), expected);
+    let drawn = |content: &str| {
+        text_of(&pdf("", |document, page, resources| {
+            let form = Dictionary::from_iter([("Subtype", Object::Name(b"Form".to_vec()))]);
+            let graphic = document.add_object(Stream::new(form, content.as_bytes().to_vec()));
+            resources.set("XObject", Dictionary::from_iter([("Graphic", Object::Reference(graphic))]));
+            // A page may be divided anywhere between words.
+            let parts = ["BT /F1 12 Tf (part)", "' ET /Graphic Do /Graphic Do"].map(|part| part.as_bytes().to_vec());
+            let parts = parts.map(|part| Object::Reference(document.add_object(Stream::new(Dictionary::new(), part))));
+            page.set("Contents", parts.to_vec());
+        }))
+    };
+    assert_eq!(drawn(&moving), drawn(&spelled_out));
+    assert_eq!(drawn(&moving).matches("(one) \u{2019} two").count(), 2);
+    assert!(drawn(&moving).trim_start().starts_with("part"));
+}
+
+#[test]
+fn what_is_typed_into_a_form_or_onto_a_page_is_read() {
+    let document = pdf("BT /F1 12 Tf 50 700 Td (Answer:) Tj ET", |document, page, _| {
+        let annotation = |kind: &str, key: &str, value: Object| {
+            let kind = ("Subtype", Object::Name(kind.as_bytes().to_vec()));
+            Object::Dictionary(Dictionary::from_iter([kind, (key, value)]))
+        };
+        let field = Dictionary::from_iter([("V", Object::string_literal("of the\rfield"))]);
+        let field = Object::Reference(document.add_object(field));
+        let annotations = vec![
+            annotation("Widget", "V", Object::string_literal(b"\xFE\xFF\x00t\x00y\x00p\x00\xE9".to_vec())),
+            annotation("Widget", "V", Object::Name(b"Off".to_vec())),
+            annotation("Widget", "Parent", field),
+            annotation("Text", "Contents", Object::string_literal("a remark")),
+            annotation("FreeText", "Contents", Object::string_literal("on the page")),
+        ];
+        page.set("Annots", document.add_object(annotations));
+    });
+    let text = text_of(Format::Pdf, &document).expect("a document");
+    assert_eq!(text.split_whitespace().collect::<Vec<_>>().join(" "), "Answer: typ\u{e9} of the field on the page");
+}
+
+/// A text that is lost is counted.
+#[test]
+fn texts_of_a_pdf_that_cannot_be_read_are_counted() {
+    let undecodable = |document: &[u8]| {
+        let extracted = extract(Format::Pdf, document, &InputLimits::default()).expect("a document");
+        assert!(String::from_utf8(extracted.text).is_ok_and(|text| text.contains("one")));
+        extracted.undecodable
+    };
+    let of_content = |content: &str| undecodable(&pdf(content, |_, _, _| {}));
+    let one = "BT /F1 12 Tf (one) Tj";
+    assert_eq!(of_content(&format!("{one} ET \0\0")), 0);
+    assert_eq!(of_content(&format!("{one} \0 (two) Tj ET")), 1);
+    let font = |content: &str| {
+        undecodable(&pdf(content, |_, _, resources| {
+            let name = |name: &str| Object::Name(name.as_bytes().to_vec());
+            let about = Object::Dictionary(Dictionary::new());
+            let inner = [("Subtype", name("CIDFontType2")), ("BaseFont", name("A")), ("FontDescriptor", about)];
+            let inner = Object::Array(vec![Object::Dictionary(Dictionary::from_iter(inner))]);
+            let font = [("Subtype", name("Type0")), ("BaseFont", name("A")), ("Encoding", name("Identity-H"))];
+            let font = Dictionary::from_iter(font.into_iter().chain([("DescendantFonts", inner)]));
+            let fonts = resources.get_mut(b"Font").and_then(Object::as_dict_mut).expect("fonts");
+            fonts.set("F2", font);
+        }))
+    };
+    assert_eq!(font(&format!("{one} /F2 12 Tf <000300040005> Tj ET")), 3);
+    assert_eq!(font(&format!("{one} ET")), 0);
 }

@@ -4,13 +4,18 @@
 //! are refused before it is called. If it panics on a document, the run continues.
 
 mod cmap;
+mod next_line;
+mod typed;
 
 use std::collections::HashSet;
 use std::io::{Read, Write};
 
 use flate2::read::ZlibDecoder;
 use pdf_extract::content::Content;
-use pdf_extract::{Dictionary, Document, Object, ObjectId, OutputError, PlainTextOutput, Stream, output_doc_page};
+use pdf_extract::{
+    Dictionary, Document, MediaBox, Object, ObjectId, OutputDev, OutputError, PlainTextOutput, Stream, Transform,
+    output_doc_page,
+};
 
 use crate::extract::text::extracted::{Unread, UnreadParts};
 use crate::extract::{Extracted, InputLimits};
@@ -35,22 +40,34 @@ pub(crate) fn extract(bytes: &[u8], limits: &InputLimits) -> Result<Extracted> {
     if pages.is_empty() {
         return Err(Error::not_of_format(Format::Pdf, "it has no pages, or their list is missing"));
     }
-    let mut work = Work { document: &document, left: limit, limits };
+    let mut work = Work { document: &document, left: limit, limits, cut: 0 };
     pages.values().try_for_each(|&page| work.page(page))?;
+    let mut undecodable = work.cut;
+    next_line::rewrite_graphics(&mut document, limits)?;
     let mut starts = Vec::with_capacity(pages.len());
     let mut text = LimitedText { text: Vec::new(), limit };
-    for &page in pages.keys() {
+    // Writing to memory fails only if there is too much text.
+    let too_much = || Error::Document(DocumentError::Unpacked { format: Format::Pdf.name(), limit });
+    for (&number, &page) in &pages {
         starts.push(text.text.len() as u64);
+        let original = next_line::rewrite_page(&mut document, page, limits)?;
         let writer: &mut dyn Write = &mut text;
-        match output_doc_page(&document, &mut PlainTextOutput::new(writer), page) {
-            Ok(()) => {}
+        let mut output = PageText { output: PlainTextOutput::new(writer), unknown: 0 };
+        match output_doc_page(&document, &mut output, number) {
+            Ok(()) => undecodable += output.unknown,
             Err(OutputError::PdfError(error)) => return Err(broken(error.into())),
-            // Writing to memory fails only if there is too much text.
-            Err(_) => return Err(Error::Document(DocumentError::Unpacked { format: Format::Pdf.name(), limit })),
+            Err(_) => return Err(too_much()),
+        }
+        if let Some(original) = original {
+            original.put_back(&mut document, page);
+        }
+        for typed in typed::typed_on(&document, page) {
+            write!(text, "\n{typed}").map_err(|_| too_much())?;
         }
         text.text.push(b'\n');
     }
-    Ok(Extracted { unread, pages: starts, ..Extracted::detached(String::from_utf8_lossy(&text.text).into_owned()) })
+    let text = String::from_utf8_lossy(&text.text).into_owned();
+    Ok(Extracted { unread, undecodable, pages: starts, ..Extracted::detached(text) })
 }
 
 fn broken(error: Box<dyn std::error::Error + Send + Sync>) -> Error {
@@ -145,6 +162,8 @@ struct Work<'a> {
     /// Number of bytes that may still be read.
     left: u64,
     limits: &'a InputLimits,
+    /// Number of contents that the library reads only up to a fault.
+    cut: u64,
 }
 
 impl<'a> Work<'a> {
@@ -189,10 +208,12 @@ impl<'a> Work<'a> {
     fn content(&mut self, content: &[u8], resources: Option<&'a Dictionary>, depth: u32) -> Result<()> {
         self.charge(content.len())?;
         self.limits.check_needed(Format::Pdf, memory_of(content))?;
+        let (drawn, is_whole) = drawn(content);
+        self.cut += u64::from(!is_whole);
         let Some(graphics) = resources.and_then(|resources| self.dictionary(resources, b"XObject")) else {
             return Ok(());
         };
-        for name in drawn(content) {
+        for name in drawn {
             let Some(graphic) = self.stream(graphics, &name) else { continue };
             if depth == DEPTH {
                 return Err(Error::not_of_format(Format::Pdf, "its graphics contain each other"));
@@ -219,15 +240,20 @@ impl<'a> Work<'a> {
     }
 }
 
-/// The names of the graphics that a content draws (`/Name Do`), as the library reads it. The library draws
-/// nothing of a content that it cannot decode.
-fn drawn(content: &[u8]) -> Vec<Vec<u8>> {
-    if memchr::memmem::find(content, b"Do").is_none() {
-        return Vec::new();
-    }
-    let operations = Content::decode(content).map_or_else(|_| Vec::new(), |content| content.operations);
+/// The names of the graphics that a content draws (`/Name Do`), as the library reads it, and true if it reads
+/// the content to its end. The library draws nothing of a content that it cannot decode.
+fn drawn(content: &[u8]) -> (Vec<Vec<u8>>, bool) {
+    // A content may be filled up with zeros.
+    let end = content.iter().rposition(|&byte| byte != 0 && !byte.is_ascii_whitespace()).map_or(0, |last| last + 1);
+    let content = &content[..end];
+    let (decoded, is_whole) = match Content::decode_strict(content) {
+        Ok(decoded) => (Ok(decoded), true),
+        Err(_) => (Content::decode(content), false),
+    };
+    let operations = decoded.map_or_else(|_| Vec::new(), |content| content.operations);
     let drawn = operations.iter().filter(|operation| operation.operator == "Do");
-    drawn.filter_map(|operation| Some(operation.operands.first()?.as_name().ok()?.to_vec())).collect()
+    let drawn = drawn.filter_map(|operation| Some(operation.operands.first()?.as_name().ok()?.to_vec()));
+    (drawn.collect(), is_whole)
 }
 
 /// Memory that the library takes for the content of a page. It lists all operations before it draws the
@@ -240,6 +266,52 @@ fn memory_of(content: &[u8]) -> u64 {
         .filter(|part| !part.is_empty())
         .map(|part| if part == b"q" { STATE } else { OPERAND + part.len() as u64 })
         .sum()
+}
+
+/// The text of a page.
+struct PageText<'a> {
+    output: PlainTextOutput<&'a mut dyn Write>,
+    /// Number of characters for which their font has no text.
+    unknown: u64,
+}
+
+impl OutputDev for PageText<'_> {
+    fn begin_page(
+        &mut self,
+        page: u32,
+        media_box: &MediaBox,
+        art_box: Option<(f64, f64, f64, f64)>,
+    ) -> Result<(), OutputError> {
+        self.output.begin_page(page, media_box, art_box)
+    }
+
+    fn end_page(&mut self) -> Result<(), OutputError> {
+        self.output.end_page()
+    }
+
+    fn output_character(
+        &mut self,
+        place: &Transform,
+        width: f64,
+        spacing: f64,
+        size: f64,
+        character: &str,
+    ) -> Result<(), OutputError> {
+        self.unknown += u64::from(character.is_empty());
+        self.output.output_character(place, width, spacing, size, character)
+    }
+
+    fn begin_word(&mut self) -> Result<(), OutputError> {
+        self.output.begin_word()
+    }
+
+    fn end_word(&mut self) -> Result<(), OutputError> {
+        self.output.end_word()
+    }
+
+    fn end_line(&mut self) -> Result<(), OutputError> {
+        self.output.end_line()
+    }
 }
 
 /// Text of limited length.
@@ -275,7 +347,7 @@ mod tests {
             ("Do DoDo /ADo A Do", &[]),
         ] {
             let names: Vec<&[u8]> = names.iter().map(|name| name.as_bytes()).collect();
-            assert_eq!(drawn(content.as_bytes()), names, "{content}");
+            assert_eq!(drawn(content.as_bytes()).0, names, "{content}");
         }
     }
 
@@ -299,7 +371,7 @@ mod tests {
         let page = [("Resources", Object::Dictionary(resources)), ("Contents", contents)];
         let page = document.add_object(Dictionary::from_iter(page));
         let limits = InputLimits::default();
-        let mut work = Work { document: &document, left: 1 << 20, limits: &limits };
+        let mut work = Work { document: &document, left: 1 << 20, limits: &limits, cut: 0 };
         work.page(page).unwrap();
         let read = (1 << 20) - work.left;
         assert!(read >= 6 * empty.len() as u64, "{read} for six times {}", empty.len());

@@ -24,9 +24,10 @@ pub(crate) fn read(
     document: &[u8],
     limits: &InputLimits,
 ) -> Result<Extracted> {
-    let Reading { bytes, pages, unread } = ask(process, &Request::of(format, document.len() as u64, limits), document)?;
+    let reading = ask(process, &Request::of(format, document.len() as u64, limits), document)?;
+    let Reading { bytes, pages, unread, undecodable } = reading;
     match String::from_utf8(bytes) {
-        Ok(text) => Ok(Extracted { pages, unread, ..Extracted::detached(text) }),
+        Ok(text) => Ok(Extracted { pages, unread, undecodable, ..Extracted::detached(text) }),
         Err(_) => Err(Error::Document(DocumentError::ReaderFailed { detail: "its text is not UTF-8".into() })),
     }
 }

@@ -49,8 +49,9 @@ fn read(stream: &mut UnixStream, request: &Request) -> io::Result<ProcessAnswer>
     }
     let limits = request.limits();
     let read = match request.attachments {
-        false => extract_here(request.format, &document, &limits)
-            .map(|Extracted { text, pages, unread, .. }| Reading { bytes: text, pages, unread }),
+        false => extract_here(request.format, &document, &limits).map(
+            |Extracted { text: bytes, pages, unread, undecodable, .. }| Reading { bytes, pages, unread, undecodable },
+        ),
         true => attachments_here(&document, &limits)
             .map(|attachments| Reading { bytes: attachments.into_bytes(), ..Reading::default() }),
     };

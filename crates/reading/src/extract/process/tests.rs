@@ -44,8 +44,9 @@ fn a_reader_that_ends_fails_the_document_with_the_reason() {
 /// A shell command that answers with a text of `length` bytes, in `printf` syntax, for a document without
 /// unread parts.
 fn answer(length: usize, text: &str) -> String {
-    // The kind, the length in little-endian order, count and digest of the unread parts, and no pages.
-    format!(r"printf '\000\{:03o}\000\000\000\000\000\000\000{}{text}' >&0", 32 + length, r"\000".repeat(32))
+    // The kind, the length in little-endian order, count and digest of the unread parts, and no undecodable
+    // sequences and pages.
+    format!(r"printf '\000\{:03o}\000\000\000\000\000\000\000{}{text}' >&0", 40 + length, r"\000".repeat(40))
 }
 
 #[test]

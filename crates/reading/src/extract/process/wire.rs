@@ -8,7 +8,7 @@ use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_kernel::document::Format;
 
 /// The first bytes of a request. The last two are the version of the protocol.
-const MAGIC: [u8; 8] = *b"fpdbrd03";
+const MAGIC: [u8; 8] = *b"fpdbrd04";
 
 /// Number of numbers in a request: format, four limits, seconds, length, and 1 if it asks for attachments.
 const NUMBERS: usize = 8;
@@ -17,8 +17,8 @@ const NUMBERS: usize = 8;
 const WORDS: u64 = 64 << 10;
 
 /// Bytes before the pages and the text or attachments in an answer: number and digest of the unread parts,
-/// number of pages.
-const NUMBERS_OF_READING: usize = 32;
+/// numbers of undecodable sequences and of pages.
+const NUMBERS_OF_READING: usize = 40;
 
 /// Requests the text of a document. The bytes of the document follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,6 +91,7 @@ pub(super) struct Reading {
     /// The starts of the pages of the text.
     pub(super) pages: Vec<u64>,
     pub(super) unread: Unread,
+    pub(super) undecodable: u64,
 }
 
 /// The answer of a reader process: a text or attachments, or the reason why there are none.
@@ -151,10 +152,11 @@ impl ProcessAnswer {
         // Cuts at a character boundary, so that the result stays text. A character takes at most four bytes.
         let short = |text: &str| text.chars().take(WORDS as usize / 16).collect::<String>();
         match self {
-            Self::Read(Reading { bytes, pages, unread }) => {
+            Self::Read(Reading { bytes, pages, unread, undecodable }) => {
                 head(0, NUMBERS_OF_READING + size_of_val(&pages[..]) + bytes.len())?;
                 output.write_all(&unread.count.to_le_bytes())?;
                 output.write_all(&unread.digest)?;
+                output.write_all(&undecodable.to_le_bytes())?;
                 output.write_all(&(pages.len() as u64).to_le_bytes())?;
                 pages.iter().try_for_each(|page| output.write_all(&page.to_le_bytes()))?;
                 output.write_all(bytes)
@@ -202,6 +204,7 @@ impl ProcessAnswer {
             [0] => {
                 let (count, rest) = body.split_first_chunk().ok_or_else(invalid)?;
                 let (&digest, rest) = rest.split_first_chunk().ok_or_else(invalid)?;
+                let (&undecodable, rest) = rest.split_first_chunk().ok_or_else(invalid)?;
                 let (&pages, rest) = rest.split_first_chunk().ok_or_else(invalid)?;
                 let pages = usize::try_from(u64::from_le_bytes(pages)).ok().and_then(|pages| pages.checked_mul(8));
                 let (pages, bytes) = pages.and_then(|length| rest.split_at_checked(length)).ok_or_else(invalid)?;
@@ -210,7 +213,7 @@ impl ProcessAnswer {
                 let before = body.len() - bytes.len();
                 // A copy would double the memory for a large answer.
                 drop(body.drain(..before));
-                Self::Read(Reading { bytes: body, pages, unread })
+                Self::Read(Reading { bytes: body, pages, unread, undecodable: u64::from_le_bytes(undecodable) })
             }
             [1] => {
                 let zero = memchr::memchr(0, &body).ok_or_else(invalid)?;
@@ -246,7 +249,7 @@ mod tests {
     use super::*;
 
     fn text(text: &[u8], pages: &[u64], unread: Unread) -> ProcessAnswer {
-        ProcessAnswer::Read(Reading { bytes: text.to_vec(), pages: pages.to_vec(), unread })
+        ProcessAnswer::Read(Reading { bytes: text.to_vec(), pages: pages.to_vec(), unread, undecodable: 5 })
     }
 
     fn answers() -> Vec<ProcessAnswer> {

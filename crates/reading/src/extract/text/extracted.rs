@@ -20,7 +20,8 @@ pub struct Extracted {
     pub language: Option<Language>,
     /// The encoding of the document; `None` if the format is not text.
     pub encoding: Option<&'static str>,
-    /// Number of byte sequences that are invalid in the encoding. The text has U+FFFD for each.
+    /// Number of byte sequences that are invalid in the encoding. The text has U+FFFD for each. Of a PDF, the
+    /// number of characters whose font has no text for them, and of contents that end with a fault.
     pub(crate) undecodable: u64,
     /// Attachments and pictures, which are not read.
     pub unread: Unread,
