@@ -11,7 +11,6 @@ use super::query_below::QueriesBelow;
 use super::selected::select;
 use super::{Database, ids_named, visiting};
 use crate::archive::nothing_fits::no_such_value;
-use crate::ingest::PARTS;
 use crate::nearest_name::nearest_name;
 use crate::query::{
     self, JoinedQueries, PhraseFinder, PreparedQuery, QueryAnswer, QueryOptions, QueryReader, QuerySource, TextCache,
@@ -20,7 +19,7 @@ use crate::query::{
 use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::Task;
 use fpdb_host::stop::StopToken;
-use fpdb_reading::input::{InputLimits, WalkOptions, for_each_held};
+use fpdb_reading::input::{InputLimits, PARTS, WalkOptions, for_each_held};
 use fpdb_store::{Gathered, Store};
 
 /// The name of the step that several queries report.

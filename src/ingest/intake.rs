@@ -478,13 +478,12 @@ impl Intake<'_> {
     }
 
     fn count(&mut self, name: &str, outcome: Outcome, format: &str) {
-        let counter = match outcome {
+        *match outcome {
             Outcome::Added => &mut self.summary.added,
             Outcome::Replaced => &mut self.summary.replaced,
             Outcome::Unchanged => &mut self.summary.unchanged,
             Outcome::Kept => &mut self.summary.kept,
-        };
-        *counter += 1;
+        } += 1;
         self.progress.document(name, outcome, format);
     }
 
@@ -494,8 +493,7 @@ impl Intake<'_> {
     }
 
     fn fail(&mut self, name: &str, error: &Error) {
-        let is_lasting = matches!(error, Error::Document(error) if error.is_lasting());
-        self.passing_failures += u64::from(!is_lasting);
+        self.passing_failures += u64::from(!matches!(error, Error::Document(error) if error.is_lasting()));
         self.progress.failed(name, error);
         self.summary.fail(name, error);
     }

@@ -135,7 +135,8 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
         ] {
             if number > 0 {
                 let (documents, were) = (count(number, "document"), if number == 1 { "was" } else { "were" });
-                printer.note(&format!("{documents} {were} removed, because {why}: {}", first_names(&names.first, number)));
+                printer
+                    .note(&format!("{documents} {were} removed, because {why}: {}", first_names(&names.first, number)));
             }
         }
     }

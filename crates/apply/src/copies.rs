@@ -234,8 +234,8 @@ impl Acting<'_> {
         }
         // The copy must be on disk before the log says so, because the next call trusts the log.
         let written = placing.synced()?;
-        // The log is synced first, so that it lists the copy even after a power failure, and tells it from the file
-        // of somebody else.
+        // The log is synced first, so that it lists the copy even after a power failure, and tells it from
+        // the file of somebody else.
         (noted.bytes, noted.modified) = (written.bytes, written.modified);
         self.log.begin(&noted)?;
         self.log.sync()?;

@@ -28,6 +28,7 @@ mod in_place;
 mod kept_out;
 mod listed;
 mod log;
+mod log_lines;
 mod options;
 mod passages;
 mod places;

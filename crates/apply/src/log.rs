@@ -17,11 +17,12 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use super::answer::Act;
 use super::files::{self, Facts};
+pub(super) use super::log_lines::NotedAct;
+use super::log_lines::{KEY_SCHEMA, KeyLine, LogLine, SCHEMA};
 use super::options::ApplyOptions;
 use super::places;
 use super::plan::SourceFile;
@@ -57,70 +58,16 @@ struct Noted {
     /// The time of the file, in nanoseconds since 1970. `None` until its content is complete.
     modified: Option<u64>,
     ended: bool,
-    /// Size and time of the file that an earlier act wrote and that this act, until it ends, may not yet have
-    /// replaced.
-    earlier: Option<(u64, u64)>,
+    /// Size and time of the file that an earlier act wrote. Until this act ends, it may still be there.
+    earlier: Option<(u64, Option<u64>)>,
 }
 
-/// An act to record in the log.
-#[derive(Clone, Copy)]
-pub(super) struct NotedAct<'a> {
-    pub(super) act: Act,
-    pub(super) source: &'a Path,
-    pub(super) target: Option<&'a Path>,
-    /// A digest of everything that decides the content of the written file; 0 for acts that write none.
-    pub(super) decision: u64,
-    /// Size in bytes of the file that is written or taken.
-    pub(super) bytes: u64,
-    /// Modification time of the written file.
-    pub(super) modified: Option<SystemTime>,
-    /// The name of the unfinished file, which the next run removes.
-    pub(super) part: Option<&'a Path>,
-    /// The name under which the source is kept until the act has ended. The next run puts it back.
-    pub(super) aside: Option<&'a Path>,
-}
-
-impl<'a> NotedAct<'a> {
-    /// An act that writes no file and sets none aside.
-    pub(super) fn new(act: Act, source: &'a Path, target: Option<&'a Path>) -> Self {
-        Self { act, source, target, decision: 0, bytes: 0, modified: None, part: None, aside: None }
+impl Noted {
+    /// Size and time of the file that this act wrote, once its content is complete.
+    fn written(&self) -> Option<(u64, Option<u64>)> {
+        (self.ended || self.modified.is_some()).then_some((self.bytes, self.modified))
     }
 }
-
-#[derive(Clone, Serialize, Deserialize)]
-struct LogLine {
-    schema: String,
-    /// A digest of the job. The job is the action and the report; for a copy, the action, the database and
-    /// the kind of report.
-    report: String,
-    act: Act,
-    source: String,
-    target: Option<String>,
-    bytes: u64,
-    done: bool,
-    /// Logs of earlier versions do not have the following fields.
-    #[serde(default)]
-    decision: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    modified: Option<u64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    part: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    aside: Option<String>,
-}
-
-/// The line with the random key.
-#[derive(Serialize, Deserialize)]
-struct KeyLine {
-    schema: String,
-    key: String,
-    /// The identity of the database; logs of earlier versions do not have it.
-    #[serde(default)]
-    database: String,
-}
-
-const SCHEMA: &str = "fpdb.act/1";
-const KEY_SCHEMA: &str = "fpdb.act.key/1";
 
 /// Maximum bytes of a file name.
 const MOST_OF_NAME: usize = 255;
@@ -139,14 +86,6 @@ pub(super) fn key_of(path: &Path) -> u64 {
 
 fn nanoseconds(time: SystemTime) -> Option<u64> {
     time.duration_since(UNIX_EPOCH).ok().and_then(|since| u64::try_from(since.as_nanos()).ok())
-}
-
-impl LogLine {
-    /// The file that the act concerns: the file it makes, or else the file it takes.
-    fn about(&self) -> &Path {
-        let makes = matches!(self.act, Act::Copy | Act::Write | Act::Cut | Act::Mark | Act::Omit);
-        Path::new(self.target.as_deref().filter(|_| makes).unwrap_or(&self.source))
-    }
 }
 
 /// The path of the log of a copy, or beside a report.
@@ -280,8 +219,8 @@ impl Log {
 
     /// Keeps the facts of a line of this report.
     fn keep(&mut self, about: u64, decision: u64, line: &LogLine) {
-        let of_before = |noted: &Noted| noted.modified.map(|modified| (noted.bytes, modified)).or(noted.earlier);
-        let earlier = self.acts.get(&about).filter(|_| !line.done).and_then(of_before);
+        let before = self.acts.get(&about).filter(|_| !line.done);
+        let earlier = before.and_then(|noted| noted.written().or(noted.earlier));
         let noted = Noted { decision, bytes: line.bytes, modified: line.modified, ended: line.done, earlier };
         self.acts.insert(about, noted);
     }
@@ -427,14 +366,12 @@ impl Log {
         self.acts.contains_key(&key_of(path))
     }
 
-    /// True if an earlier run has written the file at a path, ended or not, and the file has not changed since.
+    /// True if an earlier run has written the file at a path, ended or not, and the file has not changed
+    /// since.
     pub(super) fn owns(&self, path: &Path) -> bool {
-        self.acts.get(&key_of(path)).is_some_and(|noted| {
-            let is_now = noted.modified.is_some() && is_as_noted(path, noted);
-            is_now
-                || noted.earlier.is_some_and(|(bytes, modified)| {
-                    is_as_noted(path, &Noted { bytes, modified: Some(modified), ..*noted })
-                })
+        let noted = self.acts.get(&key_of(path)).copied();
+        noted.is_some_and(|noted| {
+            [noted.written(), noted.earlier].into_iter().flatten().any(|written| is_as(path, written))
         })
     }
 
@@ -443,7 +380,8 @@ impl Log {
     /// files whose content is complete before that record.
     pub(super) fn stands(&self, path: &Path, decision: u64, begun: bool) -> Option<u64> {
         let noted = self.acts.get(&key_of(path))?;
-        let is_same = noted.decision == decision && (noted.ended || begun) && is_as_noted(path, noted);
+        let is_same =
+            noted.decision == decision && (noted.ended || begun) && is_as(path, (noted.bytes, noted.modified));
         is_same.then_some(noted.bytes)
     }
 
@@ -501,10 +439,10 @@ fn for_each_line(path: &Path, visit: &mut dyn FnMut(&[u8])) -> Result<()> {
 }
 
 /// True if a file has the recorded size and time.
-fn is_as_noted(path: &Path, noted: &Noted) -> bool {
+fn is_as(path: &Path, (bytes, modified): (u64, Option<u64>)) -> bool {
     Facts::of(path).is_ok_and(|facts| {
         let time = facts.modified.and_then(nanoseconds);
-        facts.bytes == noted.bytes && noted.modified.is_none_or(|noted| time == Some(noted))
+        facts.bytes == bytes && modified.is_none_or(|modified| time == Some(modified))
     })
 }
 
