@@ -243,10 +243,13 @@ fn tell_incomparable(summary: &IngestSummary, first: &[String], printer: &Printe
             have(short)
         ),
     };
-    printer.note(&format!("{what}: {}", first_names(first, textless + short)));
-    if textless + short > NAMES_SHOWN as u64 && !summary.dry_run {
-        printer.note("hint: `fpdb list --too-short` lists all documents that cannot be compared");
-    }
+    let names = match textless + short {
+        all if all > NAMES_SHOWN as u64 && !summary.dry_run => {
+            format!("{}, ... (`fpdb list --too-short` lists them)", first_names(first, NAMES_SHOWN as u64))
+        }
+        all => first_names(first, all),
+    };
+    printer.note(&format!("{what}: {names}"));
 }
 
 /// Names of sources whose skipping is always printed: paths from a list, and folders that may be databases.

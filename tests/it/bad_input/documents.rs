@@ -175,8 +175,9 @@ fn documents_too_short_to_compare_are_named() {
     ");
     let summary = folder.ok(&["ingest", "hw", "dots.txt", "--format", "json"]).json().remove(0);
     assert_eq!(summary.get("too_short"), None);
-    let run = folder.ok(&["ingest", "--db", "other", "hw", "--format", "json"]);
-    assert_eq!(run.json()[0]["too_short"], 3);
+    let run = folder.ok(&["ingest", "--db", "other", "hw", "scan.txt", "--format", "json"]);
+    assert_eq!(run.json()[0]["too_short"], 4);
+    assert!(run.stderr.contains("hw/eve/scan.txt, ... (`fpdb list --too-short` lists them)\n"), "{run:?}");
 }
 
 /// The library itself reports this, so each host has the same summary.
