@@ -68,9 +68,9 @@ impl Acting<'_> {
         let decision = decision_of_marks(&cuts);
         let mut noted = NotedAct { decision, ..NotedAct::new(Act::Mark, path, None) };
         let stands = self.log.stands(path, decision, true);
-        // Only marks of this report are replaced: a field of the records' own is refused however often it is
-        // asked.
-        let replaces = self.log.owns(path);
+        // Only marks of this job are replaced. A field of the records' own is refused, however often the user
+        // asks for it.
+        let replaces = self.log.has_written(path);
         let change = Change::Mark { field, passages: self.passages, replaces };
         if !self.options.act {
             if stands.is_none() {

@@ -405,7 +405,8 @@ impl Acting<'_> {
 
     /// The facts of a file to change or copy.
     ///
-    /// # Errors [`DocumentError::ChangedWhileReading`] if the facts differ from the facts at the check.
+    /// # Errors
+    /// [`DocumentError::ChangedWhileReading`] if the facts differ from the facts at the check.
     fn unchanged(&self, number: usize, path: &Path) -> Result<Facts> {
         let facts = Facts::of_opened(path)?;
         match &self.checked.facts[number] {

@@ -219,8 +219,11 @@ impl Log {
 
     /// Keeps the facts of a line of this report.
     fn keep(&mut self, about: u64, decision: u64, line: &LogLine) {
-        let before = self.acts.get(&about).filter(|_| !line.done);
-        let earlier = before.and_then(|noted| noted.written().or(noted.earlier));
+        let earlier = self.acts.get(&about).filter(|_| !line.done).and_then(|noted| {
+            // The file of the last act may never have reached its place.
+            let is_here = |written: &(u64, Option<u64>)| is_as(line.about(), *written);
+            noted.earlier.filter(is_here).or(noted.written()).or(noted.earlier)
+        });
         let noted = Noted { decision, bytes: line.bytes, modified: line.modified, ended: line.done, earlier };
         self.acts.insert(about, noted);
     }
@@ -364,6 +367,11 @@ impl Log {
     /// True if an earlier run has begun an act on the file at a path.
     pub(super) fn begun(&self, path: &Path) -> bool {
         self.acts.contains_key(&key_of(path))
+    }
+
+    /// True if an act of this job has written the file at a path, whatever has become of it since.
+    pub(super) fn has_written(&self, path: &Path) -> bool {
+        self.acts.get(&key_of(path)).is_some_and(|noted| noted.written().or(noted.earlier).is_some())
     }
 
     /// True if an earlier run has written the file at a path, ended or not, and the file has not changed

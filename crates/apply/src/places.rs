@@ -40,8 +40,9 @@ impl Places {
     /// Finds the places of the copies of all files. Copies of earlier runs stay. So a file has no place if
     /// the copy has a folder of its name, or a file in the place of its folder.
     ///
-    /// # Errors [`Error::PlaceTaken`] if a copy's place holds a file that no earlier run wrote. If the copy
-    /// were made without the source file of that place, it would keep all duplicates of the file's documents.
+    /// # Errors
+    /// [`Error::PlaceTaken`] if a copy's place holds a file that no earlier run wrote. If the copy were made
+    /// without the source file of that place, it would keep all duplicates of the file's documents.
     pub(super) fn of(sources: &[SourceFile], options: &ApplyOptions, log: &Log) -> Result<Self> {
         let Some(folder) = options.action.copies_to() else { return Ok(Self::default()) };
         let folder = absolute(folder)?;

@@ -20,7 +20,8 @@ pub trait StoredDocuments {
 
     /// The identity of the database, which no other database has.
     ///
-    /// # Errors If the identity cannot be read.
+    /// # Errors
+    /// If the identity cannot be read.
     fn identity(&self) -> Result<String>;
 
     /// Locks the files that the documents come from, until the result is dropped.

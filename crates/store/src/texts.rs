@@ -82,7 +82,8 @@ impl Store {
 
     /// Calls `visit` with each chunk of a document's stored bytes, in order.
     ///
-    /// # Errors The error of `visit`; the errors of [`Self::text`], which may come after the last chunk.
+    /// # Errors
+    /// The error of `visit`; the errors of [`Self::text`], which may come after the last chunk.
     pub fn for_each_text_chunk(
         &self,
         document: u32,

@@ -56,6 +56,26 @@ fn a_field_of_the_records_is_never_taken_for_marks() {
     }
 }
 
+/// A file keeps its marks, and a copy is this program's, whatever time another program or the source gives it.
+#[test]
+fn times_of_files_change_no_rights() {
+    let folder = Folder::new();
+    folder.write("in/a.jsonl", lines(&[1, 2, 1]));
+    let old = std::time::UNIX_EPOCH - std::time::Duration::from_secs(300_000_000);
+    let date = |name: &str| fs::File::options().write(true).open(folder.path().join(name)).unwrap().set_modified(old);
+    folder.write("in/b.txt", text(7));
+    date("in/b.txt").unwrap();
+    report(&folder);
+    for _ in 0..2 {
+        folder.ok(&["apply", "report.jsonl", "--write", "clean", "--yes"]);
+    }
+    folder.ok(&["apply", "report.jsonl", "--mark", "dup", "--yes"]);
+    let marked = fs::read_to_string(folder.path().join("in/a.jsonl")).unwrap();
+    date("in/a.jsonl").unwrap();
+    folder.ok(&["apply", "report.jsonl", "--mark", "dup", "--yes"]);
+    assert_eq!(fs::read_to_string(folder.path().join("in/a.jsonl")).unwrap(), marked);
+}
+
 /// A file that somebody else puts at the place of a copy stays, although a copy was begun there.
 #[test]
 fn a_copy_that_failed_gives_no_right_to_its_place() {

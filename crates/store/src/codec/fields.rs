@@ -19,7 +19,8 @@ pub fn field_key(name: &str) -> &str {
 /// Checks a name and value of [`DocumentRecord::has_field`]. A range of the key `date` must have a date as
 /// its bound, because no other text has an order among dates.
 ///
-/// # Errors [`Error::InvalidParameter`], which names the expected forms of a date.
+/// # Errors
+/// [`Error::InvalidParameter`], which names the expected forms of a date.
 pub fn check_field(name: &str, value: &str) -> Result<()> {
     let key = field_key(name);
     if key.eq_ignore_ascii_case("date") && name.ends_with(['>', '<']) && !dates::is_date(value) {

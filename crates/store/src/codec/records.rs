@@ -339,8 +339,9 @@ impl DocumentRecord {
 
 /// Encodes a record.
 ///
-/// # Errors [`DocumentError::MetadataTooLarge`] if the record exceeds the size limit. Only the record of a
-/// document can be that large.
+/// # Errors
+/// [`DocumentError::MetadataTooLarge`] if the record exceeds the size limit. Only the record of a document
+/// can be that large.
 pub(crate) fn encode<T: Record>(record: &T) -> Result<Vec<u8>> {
     let config = bincode::config::standard();
     let too_large = || Error::Document(DocumentError::MetadataTooLarge { limit: RECORD_LIMIT as u64 });

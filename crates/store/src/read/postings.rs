@@ -47,7 +47,8 @@ impl Store {
     /// Calls `visit` with the position of each of a document's fingerprints, in order, and with true if it is
     /// of the text as written. The rest of the places is not decoded.
     ///
-    /// # Errors The errors of [`Store::places`].
+    /// # Errors
+    /// The errors of [`Store::places`].
     pub fn for_each_position(
         &self,
         document: u32,
