@@ -32,7 +32,8 @@ pub struct IngestSummary {
     pub named_by_path: u64,
     /// Changed documents left out on request.
     pub kept: u64,
-    /// Stored documents deleted because the container they came from no longer holds them.
+    /// Stored documents deleted because the container they came from no longer holds them, or because their
+    /// new contents are kept out.
     #[serde(default)]
     pub removed: u64,
     /// Stored documents deleted because their file is gone.

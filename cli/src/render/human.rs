@@ -24,7 +24,7 @@ pub(crate) fn ingest_page(summary: &IngestSummary) -> String {
         (summary.kept, "changed but kept as stored"),
         (summary.renamed, "renamed"),
         (summary.pruned, "removed (their files no longer exist)"),
-        (summary.removed, "removed (no longer in their container)"),
+        (summary.removed, "removed (no longer in their containers, or kept out)"),
         (summary.identical, "identical to another document"),
         (summary.failures, "failed"),
     ] {

@@ -129,14 +129,19 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
     tell_incomparable(&summary, &[without_text.first, too_short.first].concat(), printer);
     // A dry run lists these documents on standard output.
     if !summary.dry_run {
-        for (number, names, why) in [
-            (summary.removed, removed, "their container no longer holds them"),
-            (summary.pruned, pruned, "their files no longer exist"),
+        for (number, names, why_one, why) in [
+            (
+                summary.removed,
+                removed,
+                "its container no longer holds it or its new content is kept out",
+                "their containers no longer hold them or their new contents are kept out",
+            ),
+            (summary.pruned, pruned, "its file no longer exists", "their files no longer exist"),
         ] {
             if number > 0 {
-                let (documents, were) = (count(number, "document"), if number == 1 { "was" } else { "were" });
-                printer
-                    .note(&format!("{documents} {were} removed, because {why}: {}", first_names(&names.first, number)));
+                let (were, why) = if number == 1 { ("was", why_one) } else { ("were", why) };
+                let (documents, first) = (count(number, "document"), first_names(&names.first, number));
+                printer.note(&format!("{documents} {were} removed, because {why}: {first}"));
             }
         }
     }
@@ -311,7 +316,7 @@ struct Events {
     without_text: Noted,
     /// Documents with too little text.
     too_short: Noted,
-    /// Documents that their containers no longer hold.
+    /// Documents that their containers no longer hold, or whose new contents are kept out.
     removed: Noted,
     /// Documents whose files are gone.
     pruned: Noted,
@@ -403,7 +408,7 @@ impl fpdb::Progress for Messages<'_> {
 
     fn removed(&self, name: &str) {
         self.events().removed.note(name);
-        self.detail(|| format!("removed {name}: its container no longer holds it"));
+        self.detail(|| format!("removed {name}: its container no longer holds it or its new content is kept out"));
     }
 
     fn pruned(&self, name: &str) {
