@@ -36,7 +36,9 @@ fn a_document_that_is_kept_out_comes_back_under_no_name() {
     assert_eq!(names(&folder), rest);
     // A file that gets such a content loses its stored version.
     folder.write("in/other.txt", prose(3));
-    kept_out(&folder, &["in"]);
+    let run = folder.ok(&["ingest", "in"]);
+    let told = "1 document was removed, because its container no longer holds it or its new content is kept out: in/other.txt\n";
+    assert!(run.stderr.contains(told), "{run:?}");
     assert_eq!(names(&folder), rest[..3]);
     folder.write("in/other.txt", prose(4));
     // Another database with the content, a backup and a check.
@@ -199,6 +201,14 @@ fn a_repair_keeps_the_list_and_says_if_it_may_be_incomplete() {
     folder.ok(&["verify"]);
 }
 
+/// Cuts the last bytes off the log of the database.
+fn cut_log(folder: &Folder) {
+    let store = std::fs::read_dir(folder.path().join(".fpdb/store")).unwrap().map(|entry| entry.unwrap().path());
+    let log = store.filter(|path| path.extension().is_some_and(|end| end == "log")).max().unwrap();
+    let bytes = std::fs::read(&log).unwrap();
+    std::fs::write(&log, &bytes[..bytes.len() - 10]).unwrap();
+}
+
 /// The commit that removed the documents is lost with the end of the log. The list of kept-out contents is
 /// not.
 #[test]
@@ -211,10 +221,7 @@ fn a_repair_does_not_bring_back_what_the_list_keeps_out() {
     folder.ok(&["rm", "-q", "in/a.txt", "in/c.txt", "--keep-out"]);
     // The file of a damaged document is not needed if the document goes.
     std::fs::remove_file(folder.path().join("in/c.txt")).unwrap();
-    let store = std::fs::read_dir(folder.path().join(".fpdb/store")).unwrap().map(|entry| entry.unwrap().path());
-    let log = store.filter(|path| path.extension().is_some_and(|end| end == "log")).max().unwrap();
-    let bytes = std::fs::read(&log).unwrap();
-    std::fs::write(&log, &bytes[..bytes.len() - 10]).unwrap();
+    cut_log(&folder);
     assert_eq!(folder.run(&["list"]).status, 2);
     let repaired = folder.run(&["verify", "--repair"]);
     assert_eq!(repaired.status, 2, "{repaired:?}");
@@ -227,4 +234,37 @@ fn a_repair_does_not_bring_back_what_the_list_keeps_out() {
     folder.ok(&["verify"]);
     folder.ok(&["rm", "-q", "--keep-out", "in/a.txt", "in/b.txt"]);
     assert_eq!(kept_out(&folder, &["in"]), 2);
+}
+
+/// What another database keeps out was removed there, not here.
+#[test]
+fn a_repair_after_a_merge_keeps_what_only_the_other_database_removed() {
+    // The second database has another profile, so its texts are read again.
+    for profile in ["prose", "words"] {
+        let folder = Folder::new();
+        for number in 0..4 {
+            folder.write(&format!("in/{number}.txt"), prose(number));
+        }
+        folder.write("in/copy.txt", prose(1));
+        folder.ok(&["ingest", "-q", "--profile", "prose", "in"]);
+        folder.ok(&["ingest", "-q", "--db", "other", "--profile", profile, "in"]);
+        folder.ok(&["rm", "-q", "--db", "other", "in/0.txt", "in/1.txt", "in/3.txt", "--keep-out"]);
+        folder.ok(&["rm", "-q", "in/copy.txt", "in/3.txt"]);
+        let stored = names(&folder);
+        let flags: &[&str] = if profile == "prose" { &[] } else { &["--reread"] };
+        folder.ok(&[&["merge", "-q"], flags, &["other"]].concat());
+        assert_eq!(names(&folder), [&["in/0.txt", "in/1.txt", "in/2.txt"][..], &["in/copy.txt"]].concat());
+        assert_eq!(stored.len(), 3);
+        folder.write("later.txt", prose(5));
+        folder.ok(&["ingest", "-q", "later.txt"]);
+        cut_log(&folder);
+        let repaired = folder.run(&["verify", "--repair"]);
+        assert_eq!(repaired.status, 2, "{repaired:?}");
+        assert!(!repaired.stdout.contains("its content is kept out"), "{repaired:?}");
+        assert!(names(&folder).len() >= 4, "{:?}", names(&folder));
+        for name in &stored {
+            assert!(names(&folder).contains(name), "{name}");
+        }
+        assert_eq!(kept_out(&folder, &["in/3.txt"]), 1);
+    }
 }

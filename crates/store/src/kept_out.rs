@@ -104,14 +104,26 @@ impl Store {
     }
 
     /// Also keeps out all contents that the store `other` keeps out. Existing records of this store do not
-    /// change.
+    /// change. Nobody removed a document that this store has, so its name is not adopted with its content,
+    /// and a content without other names is not: otherwise a repair would remove the document.
     ///
     /// # Errors
     /// A failure to read one of the stores or to write this one.
     pub fn adopt_kept_out(&self, other: &Self) -> Result<()> {
         let mut contents = Vec::new();
-        other.for_each_kept_out(|digest, record| {
-            if self.kept_out_record(&digest)?.is_none() {
+        other.for_each_kept_out(|digest, mut record| {
+            if self.kept_out_record(&digest)?.is_some() {
+                return Ok(());
+            }
+            let is_stored = self.newest_with(&digest, |_| true)?.is_some();
+            if is_stored {
+                for name in std::mem::take(&mut record.names) {
+                    if self.newest_version(&name, &digest, |_| Ok(true))?.is_none() {
+                        record.names.push(name);
+                    }
+                }
+            }
+            if !(is_stored && record.names.is_empty()) {
                 contents.push((digest, record));
             }
             if contents.len() == ADOPTED_AT_ONCE { self.keep_out(&std::mem::take(&mut contents)) } else { Ok(()) }
