@@ -87,6 +87,19 @@ fn key(member: Option<&str>) -> u128 {
     xxh3_128(member.unwrap_or("").as_bytes())
 }
 
+/// The missing containers of one size.
+#[derive(Default)]
+struct OfSize<'a> {
+    /// Those whose documents have not been looked up: all of them until a file has this size, then none.
+    unread: Vec<&'a MissingContainer>,
+    /// The others, by [`Renaming::hash_of`] their documents.
+    alike: FxHashMap<u128, Vec<&'a MissingContainer>>,
+    /// The number of the others.
+    left: usize,
+    /// The largest number of documents that one of the others had.
+    most: u64,
+}
+
 struct Renaming<'a> {
     store: &'a Store,
     options: &'a IngestOptions,
@@ -97,10 +110,8 @@ struct Renaming<'a> {
     /// The sizes of the missing files, and their documents by content, ascending.
     sizes: FxHashSet<u64>,
     missing: FxHashMap<Digest, VecDeque<u32>>,
-    /// The missing containers, by size. Those of a size are moved to `alike` when a file has this size.
-    containers: FxHashMap<u64, Vec<&'a MissingContainer>>,
-    /// The missing containers, by size and [`Self::hash_of`] their documents.
-    alike: FxHashMap<(u64, u128), Vec<&'a MissingContainer>>,
+    /// The missing containers, by size.
+    containers: FxHashMap<u64, OfSize<'a>>,
     /// The new names of the next commit.
     given: FxHashSet<String>,
     /// The documents with new names. A document can be found twice: by its content, and as the only document
@@ -124,9 +135,9 @@ impl<'a> Renaming<'a> {
         for &MissingDocument { id, digest, .. } in files() {
             missing.entry(digest).or_default().push_back(id);
         }
-        let mut containers: FxHashMap<u64, Vec<&MissingContainer>> = FxHashMap::default();
+        let mut containers: FxHashMap<u64, OfSize<'_>> = FxHashMap::default();
         for container in &prune.containers {
-            containers.entry(container.record.bytes).or_default().push(container);
+            containers.entry(container.record.bytes).or_default().unread.push(container);
         }
         let memory = usize::try_from(store.memory() / 4).unwrap_or(usize::MAX).min(BATCH_BYTES);
         Self {
@@ -139,7 +150,6 @@ impl<'a> Renaming<'a> {
             sizes: files().map(|document| document.bytes).collect(),
             missing,
             containers,
-            alike: FxHashMap::default(),
             given: FxHashSet::default(),
             taken: RoaringBitmap::new(),
             batch: Batch::new(store.profile(), store.view().state().next_document, memory),
@@ -170,7 +180,7 @@ impl<'a> Renaming<'a> {
         let reading =
             ReadContext { options: &self.options.read, members: None, stop: self.task.token(), progress: &|_| {} };
         match open(&mut candidate.about, &file, reading) {
-            Ok(Opened::Document(Content::File)) if candidate.about.member.is_none() => {}
+            Ok(Opened::Document(Content::File)) if is_file && candidate.about.member.is_none() => {}
             Ok(_) => return Ok(()),
             Err(error) => {
                 self.unseen.note_file(&name, &file, error);
@@ -217,10 +227,14 @@ impl<'a> Renaming<'a> {
     /// Renames the documents of a missing container if this file holds the same documents. The later walk
     /// updates their boilerplate marks, and their metadata from tables.
     fn container(&mut self, name: &str, file: &FileFacts) -> Result<bool> {
-        let Some(members) = self.members_held(file)? else { return Ok(false) };
-        let alike = self.alike(file.bytes, &members)?;
-        for at in 0..self.alike.get(&alike).map_or(0, Vec::len) {
-            let container = self.alike[&alike][at];
+        let most = match self.of_size(file.bytes)? {
+            OfSize { left: 0, .. } => return Ok(false),
+            of_size => of_size.most,
+        };
+        let Some(members) = self.members_held(file, most)? else { return Ok(false) };
+        let hash = self.hash_of(&members);
+        for at in 0..self.of_size(file.bytes)?.alike.get(&hash).map_or(0, Vec::len) {
+            let container = self.containers[&file.bytes].alike[&hash][at];
             if !self.is_same(container, &members)? {
                 continue;
             }
@@ -248,20 +262,27 @@ impl<'a> Renaming<'a> {
             }
             // The container is remembered only after it was read, because members of an earlier container of
             // this name may still be stored.
-            self.alike.entry(alike).or_default().swap_remove(at);
+            let of_size = self.of_size(file.bytes)?;
+            of_size.alike.entry(hash).or_default().swap_remove(at);
+            of_size.left -= 1;
             return Ok(true);
         }
         Ok(false)
     }
 
-    /// The key in `alike` of the missing containers that a file with this size and these members may be.
-    fn alike(&mut self, bytes: u64, members: &Members) -> Result<(u64, u128)> {
-        for container in std::mem::take(self.containers.entry(bytes).or_default()) {
+    /// The missing containers of this size, after their documents were looked up.
+    fn of_size(&mut self, bytes: u64) -> Result<&mut OfSize<'a>> {
+        let unread = std::mem::take(&mut self.containers.entry(bytes).or_default().unread);
+        for container in unread {
             if let Some(stored) = self.members_stored(container)? {
-                self.alike.entry((bytes, self.hash_of(&stored))).or_default().push(container);
+                let hash = self.hash_of(&stored);
+                let of_size = self.containers.entry(bytes).or_default();
+                of_size.alike.entry(hash).or_default().push(container);
+                of_size.left += 1;
+                of_size.most = of_size.most.max(container.record.documents);
             }
         }
-        Ok((bytes, self.hash_of(members)))
+        Ok(self.containers.entry(bytes).or_default())
     }
 
     /// A hash of members without those that are kept out, which are not stored.
@@ -292,9 +313,10 @@ impl<'a> Renaming<'a> {
         Ok(Some(members).filter(|members| members.len() == container.ids.len()))
     }
 
-    /// The documents that a file holds; `None` if some cannot be read, or two of them have one name.
-    fn members_held(&mut self, file: &FileFacts) -> Result<Option<Members>> {
-        let mut members = Some(Members::default());
+    /// The documents that a file holds; `None` if some cannot be read, two of them have one name, or more
+    /// than `most` are not kept out.
+    fn members_held(&mut self, file: &FileFacts, most: u64) -> Result<Option<Members>> {
+        let (mut members, mut counted) = (Some(Members::default()), 0);
         let (options, task, walk) = (self.options, self.task, WalkOptions::default());
         let looked = for_each_held(&file.path, &walk, &options.read, task.token(), &mut |held| {
             let read = match held {
@@ -306,7 +328,9 @@ impl<'a> Renaming<'a> {
             };
             let is_new = |(key, (digest, format)): (u128, (Digest, Format))| {
                 let replaced = members.as_mut()?.insert(key, (digest, Some(format)));
-                (replaced.is_none() || self.kept_out.contains(&digest)).then_some(())
+                let is_kept_out = self.kept_out.contains(&digest);
+                counted += u64::from(!is_kept_out);
+                (is_kept_out || replaced.is_none() && counted <= most).then_some(())
             };
             // One such member is enough.
             read.and_then(is_new).ok_or(Error::Stopped)
@@ -393,5 +417,29 @@ impl<'a> Renaming<'a> {
             self.task.reports().renamed(&old, &new);
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fpdb_kernel::profile::Profile;
+    use fpdb_store::StoreOptions;
+
+    /// A large file is not held in memory if no missing container has as many documents.
+    #[test]
+    fn members_are_read_up_to_the_number_of_a_missing_container() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("new.jsonl");
+        std::fs::write(&path, (0..9).map(|text| format!("{{\"text\": \"{text}\"}}\n")).collect::<String>()).unwrap();
+        let source = path.to_str().unwrap().to_owned();
+        let store = Store::create(&folder.path().join("db"), &Profile::PROSE, &StoreOptions::default()).unwrap();
+        let (options, kept_out, task) = (IngestOptions::default(), KeptOutContents::of(&store).unwrap(), Task::new());
+        let sources = [Source::Path(folder.path().to_owned())];
+        let prune = Prune::of(&store, &sources, (&options, &kept_out), &task).unwrap().unwrap();
+        let mut renaming = Renaming::new(&store, (&options, &kept_out), &prune, &task);
+        let file = FileFacts { path, source, bytes: 0, modified: None, observed_at: 0 };
+        let mut held = |most| renaming.members_held(&file, most).unwrap().map(|members| members.len());
+        assert_eq!([0, 8, 9, 10].map(&mut held), [None, None, Some(9), Some(9)]);
     }
 }
