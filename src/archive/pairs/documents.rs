@@ -187,6 +187,7 @@ impl Documents {
         if grouping.count() == 0 {
             documents.groups = Vec::new();
         }
+        documents.groups.iter_mut().filter(|group| **group == Grouping::SEVERAL).for_each(|group| *group = 0);
         let mut members = vec![0u64; grouping.count() + 1];
         for (&group, sizes) in documents.groups.iter().zip(&documents.sizes) {
             members[group as usize] += u64::from(*sizes != [0; 2]);

@@ -41,23 +41,30 @@ impl Grouping {
         self.numbers.len()
     }
 
+    /// The number of a submission whose documents have several groups in their metadata. It is in none of
+    /// them: the field may have another purpose, and no pair is left out because of it.
+    pub(super) const SEVERAL: u32 = u32::MAX;
+
     /// Notes the group of a document, if it has one, for its submission. `of_submission` is the number of the
-    /// group that other documents of the submission have, or 0.
+    /// group that other documents of the submission have, 0, or [`SEVERAL`](Self::SEVERAL).
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`] if these are two groups.
+    /// [`Error::InvalidParameter`] if these are two groups by a pattern of the caller.
     pub(super) fn note(&mut self, record: &DocumentRecord, of_submission: &mut u32) -> Result<()> {
         let Some(group) = self.of(record) else { return Ok(()) };
         let next = self.numbers.len() as u32 + 1;
         let number = *self.numbers.entry(group.to_owned()).or_insert(next);
-        if ![0, number].contains(of_submission) {
+        if [0, number].contains(of_submission) {
+            *of_submission = number;
+        } else if matches!(self.source, Source::Metadata) {
+            *of_submission = Self::SEVERAL;
+        } else {
             return Err(Error::InvalidParameter {
                 name: "the group of a file",
                 value: format!("{group} ({})", record.name),
                 expected: "the group of the other files of its submission",
             });
         }
-        *of_submission = number;
         Ok(())
     }
 
