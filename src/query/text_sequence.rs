@@ -6,6 +6,7 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use super::text::{Bytes, DocumentText, StoredTexts, Symboliser, as_counted};
 use super::text_limit::TextLimit;
+use super::text_unavailable::TextUnavailable;
 use fpdb_host::error::{Error, Result};
 use fpdb_kernel::document::{Digest, Format};
 use fpdb_reading::input::InputLimits;
@@ -54,23 +55,26 @@ impl<'a> TextSequence<'a> {
         &mut self,
         id: u32,
         limit: TextLimit,
-    ) -> Result<std::result::Result<(Vec<u8>, Format), &'static str>> {
+    ) -> Result<std::result::Result<(Vec<u8>, Format), TextUnavailable>> {
         let (format, bytes) = self.bytes(id, limit)?;
         Ok(match bytes {
             Bytes::Here(bytes) => Ok((bytes, format)),
-            Bytes::Unavailable(why) => Err(why.document()),
+            Bytes::Unavailable(why) => Err(why),
         })
     }
 
-    /// A digest of all symbols of a document, as fingerprinted, and of its non-text parts, if any. `None` if
-    /// its text is unavailable, or too large to compare symbol by symbol.
+    /// A digest of all symbols of a document, as fingerprinted, and of its non-text parts, if any; or why its
+    /// text is not available. A text may be too large to compare symbol by symbol.
     ///
     /// # Errors
     /// Fails if the store cannot be read.
-    pub(crate) fn digest_of_symbols(&mut self, id: u32) -> Result<Option<Digest>> {
+    pub(crate) fn digest_of_symbols(&mut self, id: u32) -> Result<std::result::Result<Digest, TextUnavailable>> {
         let (format, bytes) = self.bytes(id, TextLimit::COMPARED)?;
-        let Bytes::Here(bytes) = bytes else { return Ok(None) };
-        let text = self.symboliser.read(&bytes, format).ok();
+        let bytes = match bytes {
+            Bytes::Here(bytes) => bytes,
+            Bytes::Unavailable(why) => return Ok(Err(why)),
+        };
+        let text = self.symboliser.read(&bytes, format).map_err(|error| TextUnavailable::of(&error));
         Ok(text.map(|text| {
             let symbols = xxh3_128(bytemuck::cast_slice(text.values())).to_be_bytes();
             match text.unread().count {

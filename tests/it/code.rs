@@ -268,6 +268,14 @@ fn own_text_ranks_pairs_by_the_larger_resemblance() {
     let rows = folder.ok(&["pairs", "--min-resemblance", "0", "--own-text", "--format", "csv"]).stdout;
     assert!(rows.lines().next().unwrap().contains(",text_resemblance,resemblance_without_boilerplate,"), "{rows}");
 
+    // So is a document that is too large, which is no failure.
+    let bytes = std::fs::read_to_string(folder.path().join("in/cy/Copy.java")).unwrap();
+    folder.write("large/cy/Copy.java", format!("{bytes}/*{}*/", " ".repeat(32 << 20)));
+    folder.write("large/dan/Copy.java", &bytes);
+    folder.ok(&["ingest", "-q", "--db", "large.db", "--unit", "token", "-k", "12", "-w", "6", "large"]);
+    let large = folder.ok(&["pairs", "--db", "large.db", "--min-resemblance", "0", "--own-text", "--format", "json"]);
+    assert!(large.json()[0]["text_resemblance"].is_null() && !large.stderr.contains("cannot be read"), "{large:?}");
+
     // A document that has changed is compared by its structure alone.
     folder.write("in/cy/Copy.java", "class Copy {}\n");
     let changed = folder.run(&["pairs", "--min-resemblance", "0", "--own-text", "--format", "json"]);

@@ -191,7 +191,7 @@ pub struct PairsSummary {
     /// Number of pairs of submissions found only by a pair of their documents that reaches the thresholds.
     pub by_files: u64,
     /// Number of documents in pairs whose own text could not be read again for comparison. Their pairs have
-    /// no `text_resemblance`.
+    /// no `text_resemblance`, nor have those of documents too large to compare, which do not count here.
     pub unread: u64,
     /// With `new_since` or `old`, the numbers of old and of new documents that could be in a pair.
     pub divided: Option<(u64, u64)>,

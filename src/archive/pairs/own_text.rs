@@ -12,7 +12,7 @@ use roaring::RoaringBitmap;
 
 use super::documents::Documents;
 use super::ranked::{PairCollector, PairRecord, SortedPairs};
-use crate::query::{TextLimit, TextSequence};
+use crate::query::{TextLimit, TextSequence, TextUnavailable};
 use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::Task;
 use fpdb_kernel::columns::Fingerprints;
@@ -56,7 +56,7 @@ pub(super) struct OwnTexts {
     /// By document, or by first document of a submission, its hashes, ascending. `None` if a document cannot
     /// be read.
     sketches: BTreeMap<u32, Option<Vec<u64>>>,
-    /// Number of documents that cannot be read again.
+    /// Number of documents that cannot be read again. Those that are too large to compare do not count.
     pub(super) unread: u64,
 }
 
@@ -86,9 +86,10 @@ impl OwnTexts {
         let mut unread = 0;
         for (done, id) in (0..).zip(order) {
             task.step("documents read again", done, total)?;
-            let original = texts.original(id, TextLimit::COMPARED)?.ok();
-            let hashes = original.and_then(|(bytes, format)| kgrams.of(format, &bytes, sketches.largest));
-            unread += u64::from(hashes.is_none());
+            let original = texts.original(id, TextLimit::COMPARED)?;
+            let is_too_large = matches!(original, Err(TextUnavailable::TooLarge));
+            let hashes = original.ok().and_then(|(bytes, format)| kgrams.of(format, &bytes, sketches.largest));
+            unread += u64::from(hashes.is_none() && !is_too_large);
             sketches.add(documents.submission_of(id), hashes);
         }
         task.step("documents read again", total, total)?;

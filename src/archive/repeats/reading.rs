@@ -173,7 +173,7 @@ impl ReadingRun<'_, '_> {
                     id,
                     match texts.original(id, TextLimit::of_bytes(self.largest))? {
                         Ok((bytes, format)) => self.scan(&mut scanner, id, &bytes, format)?,
-                        Err(why) => Err(why),
+                        Err(why) => Err(why.document()),
                     },
                 ));
             }

@@ -268,3 +268,16 @@ fn a_third_document_does_not_decide_which_of_two_identical_ones_stays() {
         assert!(removed(&lines).keys().all(|name| name != "first.txt"), "{lines:#?}");
     }
 }
+
+/// Documents that are too large to compare by text are compared by their bytes, and nothing is amiss.
+#[test]
+fn documents_that_are_too_large_are_compared_by_their_bytes() {
+    let folder = Folder::new();
+    for (name, end) in [("a", ""), ("b", "."), ("c", ".")] {
+        folder.write(&format!("{name}.txt"), format!("{}{}{end}", sentences(0..12), " ".repeat(32 << 20)));
+    }
+    folder.ok(&["ingest", "-q", "--profile", "prose", "a.txt", "b.txt", "c.txt"]);
+    let summary = folder.ok(&BY_TEXT).json().pop().unwrap();
+    assert_eq!((&summary["documents"], &summary["removable"]), (&3.into(), &1.into()), "{summary}");
+    assert_eq!(summary.get("unread"), None, "{summary}");
+}

@@ -165,7 +165,8 @@ pub struct DedupSummary {
     pub unmatched_protect: Vec<String>,
     /// Always empty: a pattern in `prefer` that fits no document is an error.
     pub unmatched_prefer: Vec<String>,
-    /// Number of documents whose text could not be read again, although it may equal another's.
+    /// Number of documents whose text could not be read again, although it may equal another's. Documents too
+    /// large to compare do not count.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub unread: u64,
     /// Number of removable documents for which only the text was compared. They are contained in their

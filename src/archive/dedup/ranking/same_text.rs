@@ -16,7 +16,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::archive::dedup::Activity;
 use crate::archive::dedup::Monitor;
 use crate::archive::dedup::terms::source::{PostingSource, ranges_per_reader};
-use crate::query::TextSequence;
+use crate::query::{TextSequence, TextUnavailable};
 use fpdb_host::error::Result;
 use fpdb_host::spill::{Sorter, TempSpace};
 use fpdb_kernel::document::Digest;
@@ -40,7 +40,8 @@ pub(in crate::archive::dedup) struct SameTextMemory {
 pub(in crate::archive::dedup) struct SameText {
     /// The digest of a document's symbols, by the digest of its bytes.
     texts: FxHashMap<Digest, Digest>,
-    /// Number of documents whose text could not be read again, although it may equal another's.
+    /// Number of documents whose text could not be read again, although it may equal another's. Those that
+    /// are too large to compare do not count.
     pub(in crate::archive::dedup) unread: u64,
 }
 
@@ -136,14 +137,16 @@ impl SameText {
             for class in open {
                 monitor.at(Activity::Reading, done, total)?;
                 match texts.digest_of_symbols(class.ids[turn])? {
-                    Some(digest) => {
+                    Ok(digest) => {
                         found.texts.entry(class.digest).or_insert(digest);
                     }
-                    None if turn + 1 < class.ids.len() => {
+                    // The others of the class are as large.
+                    Err(TextUnavailable::TooLarge) => {}
+                    Err(_) if turn + 1 < class.ids.len() => {
                         left.push(class);
                         continue;
                     }
-                    None => found.unread += class.ids.len() as u64,
+                    Err(_) => found.unread += class.ids.len() as u64,
                 }
                 done += 1;
             }
