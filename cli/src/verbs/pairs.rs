@@ -312,17 +312,18 @@ fn left_out(
         ));
     }
     if answer.too_short > 0 {
+        let (one, several) = match &args.submission_by {
+            None => ("document", "documents"),
+            Some(_) if answer.documents > answer.submissions => {
+                ("submission or other document", "submissions or other documents")
+            }
+            Some(_) => ("submission", "submissions"),
+        };
         let (number, names) = (answer.too_short, &answer.too_short_names);
         names.iter().for_each(|name| printer.detail(&format!("{name} has no text or too little to compare")));
-        let (what, have) = (
-            if args.submission_by.is_some() { "submission" } else { "document" },
-            if number == 1 { "has" } else { "have" },
-        );
-        printer.note(&format!(
-            "{} {have} no text or too little to compare: {}",
-            count(number, what),
-            first_names(names, number)
-        ));
+        let (what, have) = if number == 1 { (one, "has") } else { (several, "have") };
+        let (number, names) = (grouped(number), first_names(names, number));
+        printer.note(&format!("{number} {what} {have} no text or too little to compare: {names}"));
     }
     if answer.unread > 0 {
         printer.note(&format!(

@@ -1343,7 +1343,7 @@ class Repeats(_Report[Repeat]):
     """The answer of `repeats`. As an Arrow stream it has the repeated passages.
 
     Attributes:
-        passages: the passages that occur earlier, each with its first occurrence.
+        passages: the passages that occur earlier, each with an earlier occurrence.
         uncompared: documents whose text is not available.
         summary: the totals.
     """

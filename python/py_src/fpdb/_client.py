@@ -129,7 +129,7 @@ class ServedRepeats:
     """The repeated passages, as a service reports them.
 
     Attributes:
-        passages: the passages that occur earlier, each with its first occurrence.
+        passages: the passages that occur earlier, each with an earlier occurrence.
         uncompared: documents whose text is not available.
         summary: the totals.
     """

@@ -805,7 +805,7 @@ class Database:
             progress, stop: as for `ingest`.
 
         Returns:
-            The passages, each with its first occurrence; the documents whose text is not available; and totals. `save` writes a report, and
+            The passages, each with an earlier occurrence; the documents whose text is not available; and totals. `save` writes a report, and
             `apply(report, write=folder, cut=True)` copies the archive without the passages.
 
         Raises:
