@@ -11,7 +11,7 @@ use super::options::{IngestOptions, ReadOutcome};
 use super::record::metadata_after;
 use fpdb_host::error::{Error, Result};
 use fpdb_kernel::document::{Digest, Format};
-use fpdb_reading::input::{About, CLOSED, FileFacts, ReadAs, file_name_of};
+use fpdb_reading::input::{About, CLOSED, FileFacts, ReadAs, file_name_of, is_missing};
 use fpdb_store::{ContainerRecord, DocumentRecord, PendingDocuments, Store};
 
 /// The answer for a document before it is read.
@@ -70,10 +70,12 @@ pub(super) fn reading(store: &Store, options: &IngestOptions, about: &About) -> 
     if about.repeated || !marks && store.view().boilerplate_count() == 0 {
         return Ok(Reading { boilerplate: marks, store_text });
     }
-    // Two files can have one name. The mark of another file's document does not apply to this document.
+    // Two files can have one name. The mark of another file's document does not apply to this document. But
+    // if that file is gone, this document replaces the marked one.
     let source = source_of(about);
     let stored = newest_stored(store, about)?;
-    let is_marked = stored.as_ref().is_some_and(|stored| stored.boilerplate && stored.source.as_deref() == source);
+    let is_of_file = |from: Option<&str>| from == source || from.is_some_and(is_missing);
+    let is_marked = stored.as_ref().is_some_and(|stored| stored.boilerplate && is_of_file(stored.source.as_deref()));
     let has_text = stored.is_some_and(|stored| stored.stored_text);
     Ok(Reading { boilerplate: marks || is_marked, store_text: store_text || marks && !is_marked && has_text })
 }

@@ -9,7 +9,7 @@ use fpdb::{
 use proptest::prelude::*;
 use serde_json::Value;
 
-use crate::support::{Folder, lcg, word};
+use crate::support::{Folder, Run, lcg, word};
 
 /// Statements that can be read as words and as code.
 fn statements(seed: u64, count: u64) -> String {
@@ -407,6 +407,24 @@ fn a_forgotten_handout_is_added() {
     folder.ok(&["ingest", "-q", "--as", "text", "--boilerplate", "task.txt"]);
     let run = folder.run(&["ingest", "essays", "--boilerplate", "task.txt"]);
     assert!(run.status == 2 && run.stderr.contains("task.txt was ingested with --as=text"), "{run:?}");
+}
+
+/// A folder that was moved: its handout keeps its mark, and its text is stored on request.
+#[test]
+fn the_text_of_a_handout_that_was_moved_is_stored() {
+    let folder = Folder::new();
+    folder.write("old/c/a.txt", statements(1, 60));
+    folder.write("old/c/task.txt", statements(2, 60));
+    let ingest = |place: &str, flags: &[&str]| {
+        let mut command = folder.command(&[&["ingest", "-q", "--db", "../db", "c"], flags].concat());
+        let run = Run::of(&command.current_dir(folder.path().join(place)).output().unwrap());
+        assert_eq!(run.status, 0, "{run:?}");
+    };
+    ingest("old", &["--boilerplate", "c/task.txt"]);
+    std::fs::rename(folder.path().join("old"), folder.path().join("new")).unwrap();
+    ingest("new", &["--store-text"]);
+    let json = |command: &str| folder.ok(&[command, "--db", "db", "--format", "json"]).json().remove(0);
+    assert_eq!((&json("stats")["boilerplate"], &json("verify")["texts"]), (&1.into(), &2.into()));
 }
 
 /// Files that everybody was given are no evidence of copying, even if their bytes are identical.
