@@ -346,6 +346,34 @@ def test_the_text_of_a_stored_query_is_that_of_its_version(served):
             client.query(document="none")
 
 
+def test_a_stored_query_is_looked_up_again_if_it_is_replaced(served, monkeypatch):
+    url, _, keys = served
+    look_up, texts = fpdb.Client.document, iter(range(100))
+    with fpdb.connect(url, keys["admin"]) as client:
+        client.ingest({"a": LONG, "b": LONG})
+
+        def replaced(self, name):
+            found = look_up(self, name)
+            if (number := next(texts)) < 2:
+                client.ingest({"a": f"Version {number}: {LONG}"})
+            return found
+
+        monkeypatch.setattr(fpdb.Client, "document", replaced)
+        answer = client.query(document="a")
+        assert answer[0].passages[0].query.text in LONG and next(texts) == 3
+
+
+def test_a_stored_query_whose_name_no_address_holds_is_asked_for_by_its_name(served):
+    url, path, keys = served
+    with fpdb.connect(url, keys["admin"]) as client:
+        client.ingest({"a": LONG})
+        for name in ("", "n" * 4097, "é" * 30_000):
+            with pytest.raises(fpdb.DocumentNotFoundError):
+                client.query(document=name)
+        with pytest.raises(fpdb.ParameterError):
+            client.query(document="\ud800")
+
+
 def test_metadata_that_no_address_holds_are_a_failure_of_their_document(served):
     url, _, keys = served
     with fpdb.connect(url, keys["admin"]) as client:

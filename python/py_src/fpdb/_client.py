@@ -100,6 +100,9 @@ _COUNTS = (
     *("bytes", "symbols", "fingerprints", "undecodable", "undecodable_documents"),
 )
 
+#: Number of versions of a document that one query looks up, if each is replaced before it is compared.
+_VERSIONS = 5
+
 #: Seconds between two requests for the state of a job.
 _LOOKS = (0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
 
@@ -294,17 +297,33 @@ class Client:
             raise TypeError("query takes one of: queries, document=, id=")
         options = SERVED_QUERY.fields("query", resemblance_takes_few(options))
         if document is not None or id is not None:
-            if document is not None:
-                # By its number, since a later version of the name has another text. Of a name that no document has, the service tells
-                # which one is near.
-                with suppress(DocumentNotFoundError):
-                    id = self.document(document).id
-            asked = {"document": document} if id is None else {"id": id}
-            fields = self._ask("POST", "/v1/query", body={**asked, "options": options})
-            return self._answer(fields, self._text(fields["query"]["name"], id))
+            return self._query_stored(document, id, options)
         if isinstance(queries, (str, bytes, os.PathLike, Document)):
             return self._one(queries, "", options)
         return [self._one(query, str(index), options) for index, query in enumerate(queries)]
+
+    def _query_stored(self, document: str | None, id: int | None, options: dict[str, Any]) -> QueryAnswer:
+        """Asks for a name by its number, since a later version of the name has another text."""
+        left = _VERSIONS
+        while True:
+            number = id if document is None else self._number(document)
+            asked = {"document": document} if number is None else {"id": number}
+            left -= 1
+            try:
+                fields = self._ask("POST", "/v1/query", body={**asked, "options": options})
+                return self._answer(fields, self._text(fields["query"]["name"], number))
+            except DocumentNotFoundError:
+                # A commit may have replaced the document since: the new version has another number.
+                if document is None or number is None or not left:
+                    raise
+
+    def _number(self, name: str) -> int | None:
+        """The number of the last version. None if no document has the name, or no address holds it: the service tells why."""
+        if not name or _SURROGATE.search(name) or len(name.encode()) > _LONGEST_NAME:
+            return None
+        with suppress(DocumentNotFoundError):
+            return self.document(name).id
+        return None
 
     def _one(self, query: _Query, name: str, options: dict[str, Any]) -> QueryAnswer:
         if isinstance(query, str):
