@@ -266,6 +266,11 @@ def test_a_removal_above_the_limit_of_the_service_takes_several_requests(served,
         assert (removal.removed, removal.unknown_names, len(client)) == (40, names[:60], 0)
         with pytest.raises(fpdb.LimitError):
             client.remove("x" * 3000)
+        client.ingest([(name, name) for name in names])
+        assert client.remove(*names, keep_out=True).removed == 100
+        assert client.readmit(*names, *names, "nobody") == 100
+        with pytest.raises(fpdb.LimitError):
+            client.readmit("x" * 3000)
 
 
 def test_a_service_may_leave_out_the_facts_of_a_stored_document(monkeypatch):

@@ -593,13 +593,14 @@ class Client:
         Args:
             names, ids, prefix, where, dry_run, keep_out: as for `Database.remove`. Names and numbers of more than 1 MB, or more than
                 100,000 of them, take several requests, each with its own commit. A number then counts as unknown if an earlier request has
-                removed its document by name.
+                removed its document by name. Prefixes and values go in one request, which has at most 1 MiB.
             report: the answer of `dedup`, or a saved report. Deletes the documents that it lists as removable. A document is deleted only
                 if it and its survivor are still stored as the report says; `left` counts the others.
 
         Raises:
             TypeError: a selection is given together with names or numbers.
             ParameterError: every name begins with a prefix, or a line is not a line of a report. Nothing is removed.
+            LimitError: the prefixes and values, or one name, are longer than the service allows.
             ServiceError: the key does not allow this, or the service has failed. Documents that were removed before stay removed.
 
         Returns:
@@ -625,7 +626,7 @@ class Client:
         given: list[str | int] = [*dict.fromkeys(names), *dict.fromkeys(ids)]
         if not given:
             return Removal(0, [], [])
-        removal = self._remove_in_portions(given, lambda item: len(json.dumps(item)) + 2, lambda some: _listed(some, keep_out))
+        removal = self._remove_in_portions(given, _listed_size, lambda some: _listed(some, keep_out))
         unknown_names, unknown_ids = set(removal.unknown_names), set(removal.unknown_ids)
         return replace(
             removal,
@@ -634,41 +635,50 @@ class Client:
         )
 
     def readmit(self, *names: str) -> int:
-        """Lets ingests add documents again that `remove(keep_out=True)` removed, as `Database.readmit` does.
+        """Lets ingests add documents again that `remove(keep_out=True)` removed, as `Database.readmit` does. Names of more than 1 MB take
+        several requests.
 
         Raises:
             ServiceError: the key does not allow this.
         """
         if not names:
             return 0
-        return cast("int", self._ask("POST", "/v1/remove", body={"readmit": names})["readmitted"])
+        answers = self._in_portions(
+            [*dict.fromkeys(names)], _listed_size, lambda some: (json.dumps({"readmit": some}).encode(), "application/json")
+        )
+        return sum(answer["readmitted"] for answer in answers)
 
     def _remove_in_portions(
         self, items: Sequence[_T], size: Callable[[_T], int], body: Callable[[Sequence[_T]], tuple[bytes, str]]
     ) -> Removal:
-        """Sends the items in as few requests as possible."""
+        return _sum_of_removals(map(Removal._of, self._in_portions(items, size, body)))
 
-        def send(some: Sequence[_T]) -> list[Removal]:
+    def _in_portions(
+        self, items: Sequence[_T], size: Callable[[_T], int], body: Callable[[Sequence[_T]], tuple[bytes, str]]
+    ) -> list[dict[str, Any]]:
+        """Sends the items in as few requests as possible. Returns the answers."""
+
+        def send(some: Sequence[_T]) -> list[dict[str, Any]]:
             sent, kind = body(some)
             try:
-                return [Removal._of(json.loads(self._request("POST", "/v1/remove", body=sent, kind=kind)))]
+                return [json.loads(self._request("POST", "/v1/remove", body=sent, kind=kind))]
             except LimitError:
-                # The service may accept less than a portion. It has then removed nothing.
+                # The service may accept less than a portion. It has then changed nothing.
                 if len(some) < 2:
                     raise
                 half = len(some) // 2
                 return send(some[:half]) + send(some[half:])
 
-        removals: list[Removal] = []
+        answers: list[dict[str, Any]] = []
         portion: list[_T] = []
         room = _LISTED
         for item in items:
             room -= size(item)
             if portion and (room < 0 or len(portion) == _MOST_REMOVED):
-                removals += send(portion)
+                answers += send(portion)
                 portion, room = [], _LISTED - size(item)
             portion.append(item)
-        return _sum_of_removals(removals + send(portion))
+        return answers + send(portion)
 
 
 def connect(url: str, key: str | None = None, *, timeout: float = 60.0) -> Client:
@@ -696,6 +706,11 @@ def _path(name: str) -> str:
 def _characters(text: str) -> str:
     """The text with U+FFFD for lone surrogates, which UTF-8 does not have, as a `Database` reads it."""
     return _SURROGATE.sub("\ufffd", text)
+
+
+def _listed_size(item: str | int) -> int:
+    """The number of bytes of an item of a list in JSON."""
+    return len(json.dumps(item)) + 2
 
 
 def _listed(items: Sequence[str | int], keep_out: bool) -> tuple[bytes, str]:
