@@ -388,6 +388,10 @@ def test_metadata_that_no_address_holds_are_a_failure_of_their_document(served):
         assert (summary.added, [failure.name for failure in summary.failed]) == (2, ["bytes"])
         assert "metadata" in summary.failed[0].error
         assert client.document("text").metadata == long
+        # Letters other than English ones are three bytes for each of theirs.
+        other = {"notes": "é" * 10_000}
+        assert client.ingest([fpdb.Document("other", LONG.encode(), other)]).failures == 0
+        assert client.document("other").metadata == other
 
 
 def test_an_interrupt_stops_the_job_and_the_next_call_has_its_own_answer(served, monkeypatch):

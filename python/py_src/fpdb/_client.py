@@ -507,7 +507,7 @@ class Client:
         size = 0
 
         def put(name: str, content: bytes, kept: dict[str, str]) -> None:
-            metadata = json.dumps(kept)
+            metadata = json.dumps(kept, ensure_ascii=False)
             if len(_path(name)) + len(urllib.parse.quote_plus(metadata)) > _LONGEST_ADDRESS:
                 error = "its metadata are too long for a service, which takes those of bytes and of long texts in the address"
                 summaries.append({"failures": 1, "failed": [{"name": name, "error": error}]})
