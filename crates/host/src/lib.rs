@@ -22,6 +22,7 @@ pub mod job_lock;
 pub mod json_options;
 pub mod memory;
 pub mod names;
+pub mod owned_folder;
 pub mod pool;
 pub mod progress;
 pub mod same_bytes;

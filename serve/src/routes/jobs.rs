@@ -17,9 +17,9 @@ use fpdb::pairs::{Pair, PairsOptions};
 use fpdb::repeats::RepeatOptions;
 use fpdb::report::PairEvidence;
 use fpdb::{Database, InputLimits, PassageOptions, Profile, Task};
+use fpdb_host::owned_folder::OwnedFolder;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use tempfile::TempDir;
 use utoipa::ToSchema;
 
 use super::request::{Name, read_json};
@@ -32,6 +32,9 @@ use crate::problem::{Answer, Problem};
 /// Number of pairs whose passages are searched for together. A first document is then compared with all of
 /// its partners at once.
 const PAIRS_AT_A_TIME: usize = 256;
+
+/// Prefix of the name of a dedup's folder, before the process id.
+const FOLDER: &str = ".fpdb-dedup-";
 
 /// Number of bytes of a result that are read at a time.
 const CHUNK: usize = 64 << 10;
@@ -88,10 +91,11 @@ fn open(app: &App) -> Answer<Database> {
     Ok(builder.open(&app.options.db)?)
 }
 
-/// A temporary folder beside the database or, if that folder is not writable, where the system has such.
-fn folder_beside(db: &Path) -> Answer<TempDir> {
-    let beside = db.canonicalize().ok().and_then(|db| tempfile::tempdir_in(db.parent()?).ok());
-    beside.map_or_else(tempfile::tempdir, Ok).map_err(|error| Problem::internal(error.to_string()))
+/// A temporary folder beside the database or, if that folder is not writable, where the system has such. The
+/// next one removes it if the service is killed.
+fn folder_beside(db: &Path) -> Answer<OwnedFolder> {
+    let beside = db.canonicalize().ok().and_then(|db| OwnedFolder::without_stale(db.parent()?, FOLDER).ok());
+    Ok(beside.map_or_else(|| OwnedFolder::without_stale(&std::env::temp_dir(), FOLDER), Ok)?)
 }
 
 fn no_temp_dir(given: &Map<String, Value>) -> Answer<()> {

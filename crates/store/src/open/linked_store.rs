@@ -5,9 +5,8 @@ use std::path::{Path, PathBuf};
 
 use crate::codec::format::STORE;
 use crate::open::files;
-use crate::open::owned_folder::OwnedFolder;
 use fpdb_host::error::Result;
-use fpdb_host::temporary::stale_temporaries;
+use fpdb_host::owned_folder::OwnedFolder;
 
 /// Prefix of the name of such a folder, before the process id.
 const PREFIX: &str = "fpdb-links-";
@@ -25,11 +24,7 @@ impl LinkedStore {
     }
 
     fn new_in(parent: &Path, store: &Path, wanted: impl Fn(&str) -> bool, written: &[(&str, &[u8])]) -> Result<Self> {
-        for stale in stale_temporaries(parent, PREFIX) {
-            // A folder that cannot be removed does no harm.
-            let _ = std::fs::remove_dir_all(stale);
-        }
-        let folder = OwnedFolder::new(parent, PREFIX)?;
+        let folder = OwnedFolder::without_stale(parent, PREFIX)?;
         let linked = Self { folder };
         files::link(store, &linked.path(), wanted, written)?;
         Ok(linked)
@@ -45,7 +40,7 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::open::owned_folder::ended_process;
+    use crate::open::ended_process;
 
     #[test]
     fn links_are_removed_and_so_are_those_of_ended_processes() {

@@ -7,8 +7,8 @@ use std::io;
 use std::path::Path;
 
 use crate::codec::format::{ACTING, COMMITTED, DECISIONS, INCOMING, LOCK, MARKER, STORE};
-use crate::open::owned_folder::OwnedFolder;
 use fpdb_host::error::{Error, Result};
+use fpdb_host::owned_folder::OwnedFolder;
 use fpdb_host::temporary::{MAKING, stale_temporaries};
 
 /// The parts of a database other than its marker. The lock moves last, so that no process writes in the
@@ -97,7 +97,7 @@ fn holds_moved_store(making: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::open::owned_folder::ended_process;
+    use crate::open::ended_process;
 
     #[test]
     fn only_what_ended_processes_have_left_is_removed() {

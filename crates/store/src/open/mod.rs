@@ -15,7 +15,6 @@ pub(super) mod making;
 pub(super) mod manifest;
 pub(super) mod open_files;
 mod opening;
-mod owned_folder;
 pub(super) mod place;
 mod unfinished;
 pub(super) mod version_edit;
@@ -51,4 +50,12 @@ impl Default for StoreOptions {
             tell_paths: true,
         }
     }
+}
+
+/// The id of a process that has ended.
+#[cfg(test)]
+fn ended_process() -> u32 {
+    let mut child = std::process::Command::new("true").spawn().unwrap();
+    child.wait().unwrap();
+    child.id()
 }

@@ -81,6 +81,19 @@ fn a_job_that_is_dropped_while_it_waits_leaves_nothing() {
 }
 
 #[test]
+fn the_folder_of_a_dedup_of_a_killed_service_goes_with_the_next_dedup() {
+    let service = service();
+    let mut ended = std::process::Command::new("true").spawn().unwrap();
+    ended.wait().unwrap();
+    let left = service.folder.path().join(format!(".fpdb-dedup-{}-abc", ended.id()));
+    std::fs::create_dir(&left).unwrap();
+    std::fs::write(left.join("state.job"), "x").unwrap();
+    let asked = service.post("/v1/dedup", &json!({"options": {"by": "exact"}}));
+    assert_eq!(service.finished(asked.header("location"))["state"], "done");
+    assert!(!left.exists());
+}
+
+#[test]
 fn equal_dedups_run_beside_each_other_and_leave_no_file() {
     let service = Service::new(|options| ServeOptions { jobs: 4, ..options });
     let lines: String = (0..300)

@@ -8,11 +8,12 @@ use std::path::Path;
 
 use tempfile::TempDir;
 
-use fpdb_host::error::{Error, Result};
-use fpdb_host::temporary::Temporary;
+use crate::error::{Error, Result};
+use crate::temporary::{Temporary, stale_temporaries};
 
 /// A temporary folder of this process, removed on drop, or when a signal ends the program.
-pub(super) struct OwnedFolder {
+#[derive(Debug)]
+pub struct OwnedFolder {
     folder: TempDir,
     _noted: Temporary,
     /// Its lock, if folders can be locked.
@@ -21,7 +22,10 @@ pub(super) struct OwnedFolder {
 
 impl OwnedFolder {
     /// Creates a folder in `parent`. Its name is `prefix`, the process id and random letters.
-    pub(super) fn new(parent: &Path, prefix: &str) -> Result<Self> {
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn new(parent: &Path, prefix: &str) -> Result<Self> {
         let prefix = format!("{prefix}{}-", std::process::id());
         let made = Temporary::folder(|| tempfile::Builder::new().prefix(&prefix).tempdir_in(parent));
         let (folder, _noted) = made.map_err(Error::io("create a folder in", parent))?;
@@ -29,22 +33,28 @@ impl OwnedFolder {
         Ok(Self { folder, _noted, _lock: lock })
     }
 
-    pub(super) fn path(&self) -> &Path {
+    /// Removes the folders of this prefix that killed processes have left in `parent`. Then creates a folder
+    /// there. A folder that cannot be removed does no harm.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn without_stale(parent: &Path, prefix: &str) -> Result<Self> {
+        for stale in stale_temporaries(parent, prefix) {
+            let _ = std::fs::remove_dir_all(stale);
+        }
+        Self::new(parent, prefix)
+    }
+
+    /// The path of the folder.
+    #[must_use]
+    pub fn path(&self) -> &Path {
         self.folder.path()
     }
 
     /// Keeps the folder, because it was moved.
-    pub(super) fn keep(self) {
+    pub fn keep(self) {
         let _ = self.folder.keep();
     }
-}
-
-/// The id of a process that has ended.
-#[cfg(test)]
-pub(super) fn ended_process() -> u32 {
-    let mut child = std::process::Command::new("true").spawn().unwrap();
-    child.wait().unwrap();
-    child.id()
 }
 
 #[cfg(test)]
@@ -52,18 +62,19 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use fpdb_host::temporary::stale_temporaries;
 
     #[test]
     fn only_folders_of_ended_processes_are_stale() {
         let folder = tempfile::tempdir().unwrap();
         let own = OwnedFolder::new(folder.path(), "x-").unwrap();
-        let left = folder.path().join(format!("x-{}-abc", ended_process()));
+        let mut ended = std::process::Command::new("true").spawn().unwrap();
+        ended.wait().unwrap();
+        let left = folder.path().join(format!("x-{}-abc", ended.id()));
         let others = ["x-abc", "x-0-abc", "x--1-abc", "y-1-abc"].map(|name| folder.path().join(name));
         for path in others.iter().chain([&left]) {
             fs::create_dir(path).unwrap();
         }
-        assert_eq!(stale_temporaries(folder.path(), "x-"), [left]);
+        assert_eq!(stale_temporaries(folder.path(), "x-"), [left.clone()]);
         // A folder of another running process.
         let running = folder.path().join(format!("x-{}-abc", std::os::unix::process::parent_id()));
         fs::create_dir(&running).unwrap();
@@ -71,5 +82,7 @@ mod tests {
         let path = own.path().to_owned();
         drop(own);
         assert!(!path.exists());
+        let next = OwnedFolder::without_stale(folder.path(), "x-").unwrap();
+        assert_eq!((left.exists(), running.exists(), next.path().exists()), (false, true, true));
     }
 }
