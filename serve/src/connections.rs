@@ -27,7 +27,7 @@ const PAUSE: Duration = Duration::from_millis(100);
 
 /// Answers connections until `ended` completes. Then lets open connections finish their requests.
 pub(crate) async fn answer(app: Arc<App>, listener: TcpListener, routes: Router, ended: impl Future<Output = ()>) {
-    let places = Arc::new(Semaphore::new(app.options.connections));
+    let places = Arc::new(Semaphore::new(app.options.connections.min(Semaphore::MAX_PERMITS)));
     let graceful = GracefulShutdown::new();
     tokio::pin!(ended);
     loop {

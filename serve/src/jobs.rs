@@ -233,6 +233,7 @@ pub(crate) struct Jobs {
 
 impl Jobs {
     pub(crate) fn new(at_a_time: usize, kept: usize, stop: StopToken, figures: JobFigures) -> Self {
+        let at_a_time = at_a_time.min(Semaphore::MAX_PERMITS);
         Self { running: Arc::new(Semaphore::new(at_a_time)), kept, jobs: Mutex::default(), stop, figures }
     }
 

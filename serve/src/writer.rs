@@ -226,6 +226,7 @@ impl Writer {
     }
 
     fn of(changes: Option<mpsc::UnboundedSender<Change>>, written: Written, most: usize) -> Self {
+        let most = most.min(Semaphore::MAX_PERMITS);
         let places = Arc::new(Semaphore::new(most));
         Self { changes: Mutex::new(changes), thread: Mutex::default(), places, most, written }
     }

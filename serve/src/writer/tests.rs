@@ -62,6 +62,11 @@ fn a_change_keeps_its_room_after_its_client_has_gone() {
 }
 
 #[test]
+fn a_queue_of_any_length_is_counted() {
+    assert_eq!(Writer::of(None, Written::default(), usize::MAX).waiting(), 0);
+}
+
+#[test]
 fn a_service_whose_writer_has_panicked_is_not_well() {
     let (sender, waiting) = mpsc::unbounded_channel();
     let writer = Writer::of(Some(sender), Written::default(), 1);
