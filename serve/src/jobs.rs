@@ -8,7 +8,7 @@ use std::io::{BufWriter, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use fpdb::{Progress, StopToken, Task};
+use fpdb::{Error, Progress, StopToken, Task};
 use serde::Serialize;
 use tokio::sync::{Notify, Semaphore};
 use utoipa::ToSchema;
@@ -165,6 +165,14 @@ impl Job {
         progressing.result.clone().ok_or_else(|| Problem::no_result(progressing.state.name()))
     }
 
+    /// Waits for `wait`, until the job is dropped.
+    pub(crate) async fn unless_dropped<T>(&self, wait: impl Future<Output = T>) -> Answer<T> {
+        tokio::select! {
+            outcome = wait => Ok(outcome),
+            () = self.dropped.notified() => Err(Error::Stopped.into()),
+        }
+    }
+
     /// Marks the job as running. Returns false if it was stopped before.
     fn begin(&self) -> bool {
         let mut progressing = self.progressing();
@@ -308,11 +316,8 @@ impl Jobs {
         let (running, job) = (Arc::clone(&self.running), Arc::clone(job));
         tokio::spawn(async move {
             // The work of a job that is dropped while it waits is dropped with it.
-            let room = tokio::select! {
-                room = running.acquire_owned() => room,
-                () = job.dropped.notified() => return,
-            };
-            if room.is_err() || !job.begin() {
+            let room = job.unless_dropped(running.acquire_owned()).await;
+            if !matches!(room, Ok(Ok(_))) || !job.begin() {
                 return;
             }
             let worker = Arc::clone(&job);

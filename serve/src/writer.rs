@@ -17,7 +17,7 @@ use prometheus_client::metrics::counter::Counter;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, TryAcquireError, mpsc, oneshot};
 
 use crate::error::{Result, ServeError};
-use crate::jobs::Step;
+use crate::jobs::{Job, Step};
 use crate::problem::{Answer, Problem};
 use crate::removing::Removing;
 use crate::reopening::Reopening;
@@ -239,9 +239,10 @@ impl Writer {
         })
     }
 
-    /// Waits for a place. Jobs do so, whose number has a bound of its own.
-    async fn wait(&self) -> Answer<Held> {
-        let place = Arc::clone(&self.places).acquire_owned().await.map_err(|_| Problem::ending())?;
+    /// Waits for a place, until the job is dropped. The number of jobs has a bound of its own.
+    async fn wait(&self, job: &Job) -> Answer<Held> {
+        let place = Arc::clone(&self.places).acquire_owned();
+        let place = job.unless_dropped(place).await?.map_err(|_| Problem::ending())?;
         Ok(Held::new(place, None))
     }
 
@@ -304,20 +305,15 @@ impl Writer {
     }
 
     /// Folds the database into one run.
-    pub(crate) async fn compact(&self, stop: StopToken, step: Arc<Step>) -> Answer<fpdb::maintenance::Compaction> {
-        let held = self.wait().await?;
-        self.change(|reply| Change::Compact(stop, step, held, reply)).await
+    pub(crate) async fn compact(&self, job: &Job) -> Answer<fpdb::maintenance::Compaction> {
+        let held = self.wait(job).await?;
+        self.change(|reply| Change::Compact(job.stop.clone(), Arc::clone(&job.step), held, reply)).await
     }
 
     /// Copies the database into a folder of backups.
-    pub(crate) async fn backup(
-        &self,
-        folder: PathBuf,
-        options: BackupOptions,
-        stop: StopToken,
-        step: Arc<Step>,
-    ) -> Answer<Backup> {
-        let held = self.wait().await?;
+    pub(crate) async fn backup(&self, folder: PathBuf, options: BackupOptions, job: &Job) -> Answer<Backup> {
+        let held = self.wait(job).await?;
+        let (stop, step) = (job.stop.clone(), Arc::clone(&job.step));
         self.change(|reply| Change::Backup(folder, options, stop, step, held, reply)).await
     }
 }

@@ -244,8 +244,8 @@ pub(crate) async fn ask_repeats(
         (status = "default", description = "A problem", content_type = "application/problem+json", body = Problem)))]
 pub(crate) async fn ask_compact(State(app): State<Arc<App>>, Extension(who): Extension<Identity>) -> Answer<Response> {
     let job = app.jobs.add(JobKind::Compact, &who)?;
-    let (shared, stop, step) = (Arc::clone(&app), job.stop.clone(), Arc::clone(&job.step));
-    app.jobs.follow(&job, async move { shared.writer.compact(stop, step).await });
+    let (shared, followed) = (Arc::clone(&app), Arc::clone(&job));
+    app.jobs.follow(&job, async move { shared.writer.compact(&followed).await });
     Ok(accepted(&job, "compact"))
 }
 
@@ -257,9 +257,9 @@ pub(crate) async fn ask_backup(State(app): State<Arc<App>>, Extension(who): Exte
     let folder = app.options.backup_folder.clone().ok_or_else(Problem::no_backups)?;
     let options = BackupOptions::default().keep(app.options.keep_backups);
     let job = app.jobs.add(JobKind::Backup, &who)?;
-    let (shared, stop, step) = (Arc::clone(&app), job.stop.clone(), Arc::clone(&job.step));
+    let (shared, followed) = (Arc::clone(&app), Arc::clone(&job));
     app.jobs.follow(&job, async move {
-        let mut backup = shared.writer.backup(folder, options, stop, step).await?;
+        let mut backup = shared.writer.backup(folder, options, &followed).await?;
         backup.folder = Path::new(&backup.folder).file_name().unwrap_or_default().to_string_lossy().into_owned();
         Ok(backup)
     });

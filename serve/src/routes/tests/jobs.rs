@@ -6,7 +6,7 @@ use fpdb::Database;
 use serde_json::{Value, json};
 
 use super::{Service, TEXT, service};
-use crate::jobs::JobKind;
+use crate::jobs::{JobKind, JobState};
 use crate::problem::Problem;
 use crate::settings::ServeOptions;
 
@@ -78,6 +78,31 @@ fn a_job_that_is_dropped_while_it_waits_leaves_nothing() {
         std::thread::yield_now();
     }
     end.send(()).unwrap();
+}
+
+#[test]
+fn a_compaction_or_backup_that_is_dropped_while_it_waits_leaves_nothing() {
+    let backups = tempfile::tempdir().unwrap();
+    let folder = Some(backups.path().to_owned());
+    let service = Service::new(|options| ServeOptions { queue: 1, backup_folder: folder, ..options });
+    let who = service.app.keys.identify(None).unwrap();
+    let _place = service.app.writer.enter().ok().unwrap();
+    let begun = std::time::Instant::now();
+    let wait = |what: &str, is_over: &dyn Fn() -> bool| {
+        while !is_over() {
+            assert!(begun.elapsed() < std::time::Duration::from_secs(10), "{what}");
+            std::thread::yield_now();
+        }
+    };
+    for kind in [JobKind::Compact, JobKind::Backup] {
+        let asked = service.ask("POST", &format!("/v1/{}", kind.name()), &[], "");
+        let place = asked.header("location");
+        let job = service.app.jobs.find(kind, place.rsplit('/').next().unwrap(), &who).ok().unwrap();
+        wait("it waits", &|| job.state() == JobState::Running);
+        assert_eq!(service.ask("DELETE", place, &[], "").status, 204);
+        wait("it still waits", &|| Arc::strong_count(&job) == 1);
+        assert_eq!(job.state(), JobState::Stopped);
+    }
 }
 
 #[test]
