@@ -11,7 +11,7 @@ use crate::problem::{Answer, Problem};
 
 /// The places of requests that read. A request that is processed has a place, and so has one that waits.
 pub(crate) struct Work {
-    workers: Semaphore,
+    workers: Arc<Semaphore>,
     /// Number of workers.
     count: usize,
     /// Number of requests that are processed or wait.
@@ -41,8 +41,9 @@ impl Drop for StopAtDrop {
 
 impl Work {
     pub(crate) fn new(workers: usize, queue: usize, stop: StopToken) -> Self {
+        let workers = workers.min(Semaphore::MAX_PERMITS);
         Self {
-            workers: Semaphore::new(workers),
+            workers: Arc::new(Semaphore::new(workers)),
             count: workers,
             inside: Arc::default(),
             most: workers.saturating_add(queue),
@@ -81,12 +82,12 @@ impl Work {
         work: impl FnOnce(&StopToken) -> Answer<T> + Send + 'static,
     ) -> Answer<T> {
         let place = self.enter()?;
-        let _worker = self.workers.acquire().await.map_err(|_| Problem::ending())?;
+        let worker = Arc::clone(&self.workers).acquire_owned().await.map_err(|_| Problem::ending())?;
         let stop = self.stop.child();
         let _caller = StopAtDrop(stop.clone());
         let run = move || {
-            // The place is held until the work has ended, even if the caller has gone.
-            let _place = place;
+            // Both are held until the work has ended, even if the caller has gone.
+            let _held = (place, worker);
             work(&stop)
         };
         blocking(run).await

@@ -6,13 +6,12 @@ use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::{FromRequestParts, Path, Query, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, header};
-use fpdb::{InputLimits, ReadOptions};
+use fpdb::{InputLimits, ReadOptions, StopToken};
 use serde::de::DeserializeOwned;
 use tokio::sync::OwnedSemaphorePermit;
 
 use crate::app::App;
 use crate::problem::{Answer, Problem};
-use crate::work::blocking;
 
 /// Maximum bytes of JSON that holds no document: its values take many times their bytes in memory.
 pub(super) const MOST_JSON: usize = 1 << 20;
@@ -102,7 +101,8 @@ async fn next_data(app: &App, body: &mut Body) -> Answer<Option<Bytes>> {
     }
 }
 
-/// Reads a body of JSON, and makes of it what the request needs. An empty body gives the default.
+/// Reads a body of JSON, and makes of it what the request needs. An empty body gives the default. The values
+/// of JSON take many times its bytes, so it is parsed by a worker, which keeps the body's room until the end.
 pub(super) async fn read_json<T: DeserializeOwned + Default, M: Send + 'static>(
     app: &Arc<App>,
     request: Request,
@@ -113,7 +113,11 @@ pub(super) async fn read_json<T: DeserializeOwned + Default, M: Send + 'static>(
     if !body.bytes.is_empty() && media_type != "application/json" {
         return Err(Problem::media_type("application/json"));
     }
-    blocking(move || make(if body.bytes.is_empty() { T::default() } else { parse(&body.bytes)? })).await
+    let make = move |_: &StopToken| {
+        let HeldBody { bytes, room: _room } = body;
+        make(if bytes.is_empty() { T::default() } else { parse(&bytes)? })
+    };
+    app.work.run(make).await
 }
 
 /// Parses JSON.

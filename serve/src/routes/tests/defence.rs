@@ -280,6 +280,27 @@ fn json_without_documents_is_short_and_is_read_beside_the_runtime() {
 }
 
 #[test]
+fn json_that_is_parsed_after_its_client_has_gone_keeps_its_room_and_its_worker() {
+    let service = service();
+    let free = service.app.bodies.available_permits();
+    let (end, ended) = std::sync::mpsc::channel::<()>();
+    let request = Request::builder().header("content-type", "application/json").body(Body::from("{}")).unwrap();
+    let read = read_json(&service.app, request, move |_: serde_json::Map<_, _>| {
+        ended.recv().unwrap();
+        Ok(())
+    });
+    let short = std::time::Duration::from_millis(50);
+    assert!(service.runtime.block_on(async { tokio::time::timeout(short, read).await }).is_err());
+    assert!(service.app.bodies.available_permits() < free);
+    assert_eq!((service.app.work.inside(), service.app.work.workers().1), (1, 1));
+    end.send(()).unwrap();
+    while service.app.work.inside() > 0 {
+        std::thread::yield_now();
+    }
+    assert_eq!(service.app.bodies.available_permits(), free);
+}
+
+#[test]
 fn many_short_documents_take_little_more_memory_than_their_body() {
     let line = "{\"name\":\"a\",\"text\":\"\"}\n";
     let body = line.repeat(20_000);
