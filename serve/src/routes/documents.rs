@@ -348,7 +348,7 @@ impl<'a> Deserialize<'a> for Metadata {
                 let mut fields = BTreeMap::new();
                 while let Some(name) = given.next_key::<String>()? {
                     let value = given.next_value();
-                    let value = value.map_err(|_| A::Error::custom(format!("the metadata {name} is not a string")))?;
+                    let value = value.map_err(|error| A::Error::custom(format!("the metadata {name}: {error}")))?;
                     fields.insert(name, value);
                 }
                 Ok(Metadata(fields))

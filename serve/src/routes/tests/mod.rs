@@ -314,10 +314,11 @@ fn an_error_in_many_documents_tells_its_place() {
     let put = |body: &str| service.ask("PUT", "/v1/documents", &[], body.to_owned());
     let detail = |body: &str| put(body).json()["detail"].as_str().unwrap().to_owned();
     let good = r#"{"name": "a", "text": "x"}"#;
-    assert_eq!(
-        detail(&format!("{good}\n{{\"name\": \"b\", \"text\": \"x\", \"metadata\": {{\"n\": 1}}}}")),
-        "line 2, column 47: the metadata n is not a string"
-    );
+    let with = |value: &str| {
+        detail(&format!("{good}\n{{\"name\": \"b\", \"text\": \"x\", \"metadata\": {{\"n\": {value}}}}}"))
+    };
+    assert_eq!(with("1"), "line 2, column 46: the metadata n: invalid type: integer `1`, expected a string");
+    assert_eq!(with("\"\\ud800\""), "line 2, column 53: the metadata n: unexpected end of hex escape");
     assert_eq!(
         detail(&format!("{good}\n\n{{\"name\": 1}}")),
         "line 3, column 10: invalid type: integer `1`, expected a string"
