@@ -89,7 +89,7 @@ pub(crate) struct ServeArgs {
     /// Requests worked on at the same time [default: two per processor]
     #[arg(long, value_name = "N", env = "FPDB_WORKERS", hide_env = true)]
     pub(crate) workers: Option<usize>,
-    /// Requests that may wait; a further one is refused with status 503 [default: 64]
+    /// Requests, and changes, that may wait; a further one is refused with status 503 [default: 64]
     #[arg(long, value_name = "N", env = "FPDB_QUEUE", hide_env = true)]
     pub(crate) queue: Option<usize>,
     /// Requests of one key at the same time; a further one is refused with status 429 [default: 32]
@@ -109,7 +109,7 @@ pub(crate) struct ServeArgs {
     /// Bodies in memory at the same time; a further one is refused with status 503 [default: 256MiB]
     #[arg(long, value_name = "SIZE", env = "FPDB_BODY_MEMORY", hide_env = true, value_parser = parse_size)]
     pub(crate) body_memory: Option<u64>,
-    /// The most matches of a query [default: 1000]
+    /// The most matches of a query, or of a report [default: 1000]
     #[arg(long, value_name = "N", env = "FPDB_MAX_RESULTS", hide_env = true)]
     pub(crate) max_results: Option<usize>,
     /// Seconds until a request is given up [default: 60]

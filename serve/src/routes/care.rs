@@ -66,7 +66,7 @@ pub(crate) struct SessionView {
     keys: bool,
     /// The largest body, in bytes.
     max_body: usize,
-    /// The most matches of a query.
+    /// The most matches of a query, or of a report.
     max_results: usize,
 }
 
