@@ -7,16 +7,18 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
+use axum::response::Response;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use fpdb::{
     DocId, Document, DocumentInfo, DocumentText, Error, IngestOptions, IngestSummary, OnChange, Outcome, ReadAs,
-    ReadOptions, Removal,
+    ReadOptions, Removal, StopToken,
 };
 use serde::de::{Deserializer, Error as _, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
+use super::json;
 use super::request::{HeldBody, Name, Params, read_body, read_options};
 use crate::app::App;
 use crate::openapi::documents;
@@ -66,12 +68,12 @@ pub(crate) struct DocumentPage {
 #[utoipa::path(get, path = "/v1/documents", tag = "documents", params(ListQuery),
     responses((status = 200, description = "A page", body = DocumentPage),
         (status = "default", description = "A problem", content_type = "application/problem+json", body = Problem)))]
-pub(crate) async fn list(State(app): State<Arc<App>>, Params(asked): Params<ListQuery>) -> Answer<Json<DocumentPage>> {
+pub(crate) async fn list(State(app): State<Arc<App>>, Params(asked): Params<ListQuery>) -> Answer<Response> {
     let database = app.reader().ok_or_else(Problem::ending)?;
     if !(1..=1000).contains(&asked.limit) {
         return Err(Problem::bad_request("limit is from 1 to 1000"));
     }
-    let page = app.work.run(move |_| {
+    let page = move |_: &StopToken| {
         let contains = asked.contains.to_lowercase();
         let fits = |name: &str| {
             name.starts_with(&asked.prefix) && (contains.is_empty() || name.to_lowercase().contains(&contains))
@@ -95,9 +97,9 @@ pub(crate) async fn list(State(app): State<Arc<App>>, Params(asked): Params<List
                 documents.push(shown(document));
             }
         }
-        Ok(DocumentPage { documents, next })
-    });
-    page.await.map(Json)
+        json(&DocumentPage { documents, next })
+    };
+    app.work.run(page).await
 }
 
 /// The facts about a document without the path on the server from which it was read.
@@ -161,10 +163,10 @@ pub(crate) async fn show(
     State(app): State<Arc<App>>,
     Name(name): Name,
     Params(asked): Params<ShowQuery>,
-) -> Answer<Json<ShownDocument>> {
+) -> Answer<Response> {
     let database = app.reader().ok_or_else(Problem::ending)?;
     let limits = app.limits.clone();
-    let shown = app.work.run(move |_| {
+    let show = move |_: &StopToken| {
         let (mut document, text) = loop {
             let mut versions = database.documents_named(&name)?;
             versions.retain(|version| asked.id.is_none_or(|id| version.id == DocId(id)));
@@ -182,9 +184,9 @@ pub(crate) async fn show(
         if asked.identical {
             document.identical_to = database.identical_to(&document)?;
         }
-        Ok(ShownDocument { document: shown(document), text: text.map(ShownText::of) })
-    });
-    shown.await.map(Json)
+        json(&ShownDocument { document: shown(document), text: text.map(ShownText::of) })
+    };
+    app.work.run(show).await
 }
 
 /// The way in which a document is stored.

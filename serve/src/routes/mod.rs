@@ -12,14 +12,16 @@ mod tests;
 use std::sync::Arc;
 
 use axum::Router;
+use axum::http::header;
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
+use serde::Serialize;
 use tower_http::catch_panic::CatchPanicLayer;
 
 use crate::app::App;
 use crate::jobs::JobKind;
-use crate::problem::Problem;
+use crate::problem::{Answer, Problem};
 use crate::{gate, openapi, page};
 
 // The glob imports include the items that `utoipa` generates for each handler.
@@ -76,6 +78,12 @@ pub(crate) fn router(app: &Arc<App>) -> Router {
         .layer(from_fn_with_state(Arc::clone(app), gate::admit))
         .layer(from_fn_with_state(Arc::clone(app), gate::observe))
         .with_state(Arc::clone(app))
+}
+
+/// An answer in JSON. A long one is made by a worker: `axum::Json` would make it on a thread of the runtime.
+fn json(answer: &impl Serialize) -> Answer<Response> {
+    let json = serde_json::to_vec(answer).map_err(|error| Problem::internal(error.to_string()))?;
+    Ok(([(header::CONTENT_TYPE, "application/json")], json).into_response())
 }
 
 /// Makes the answer after a handler panicked. The panic message was already printed.

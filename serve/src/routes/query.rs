@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 use std::io::Write;
 use std::sync::Arc;
 
-use axum::Json;
 use axum::body::Body;
 use axum::extract::{DefaultBodyLimit, FromRequest, Multipart, Request, State};
 use axum::http::{HeaderMap, header};
@@ -20,6 +19,7 @@ use tokio::sync::OwnedSemaphorePermit;
 use utoipa::{IntoParams, ToSchema};
 
 use super::jobs::lines_of;
+use super::json;
 use super::request::{HeldBody, MOST_JSON, Params, media_type, parse, read_body, read_options};
 use crate::app::App;
 use crate::problem::{Answer, Problem};
@@ -106,16 +106,16 @@ pub(crate) async fn report(
     State(app): State<Arc<App>>,
     Params(raw): Params<RawQuery>,
     request: Request,
-) -> Answer<Json<ReportView>> {
+) -> Answer<Response> {
     let database = app.reader().ok_or_else(Problem::ending)?;
     let sent = Sent::read(&app, raw, request).await?;
     let shared = Arc::clone(&app);
     let name = app.options.db.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
     let report = move |stop: &StopToken| {
         let queried = sent.parse(&shared)?.query_for_report(&database, stop)?;
-        queried.report(&database, name, stop)
+        json(&queried.report(&database, name, stop)?)
     };
-    app.work.run(report).await.map(Json)
+    app.work.run(report).await
 }
 
 /// The media types of a query's body.
