@@ -74,7 +74,7 @@ mod tests {
         for path in others.iter().chain([&left]) {
             fs::create_dir(path).unwrap();
         }
-        assert_eq!(stale_temporaries(folder.path(), "x-"), [left.clone()]);
+        assert_eq!(stale_temporaries(folder.path(), "x-"), [left.as_path()]);
         // A folder of another running process.
         let running = folder.path().join(format!("x-{}-abc", std::os::unix::process::parent_id()));
         fs::create_dir(&running).unwrap();
