@@ -41,10 +41,11 @@ mod rewrite;
 mod scan;
 mod stored;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use roaring::RoaringBitmap;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 pub use answer::{Act, Applied, ApplySummary};
 pub use log::is_copy;
@@ -68,7 +69,7 @@ use places::{Places, Unplaced};
 use plan::{ApplyPlan, SourceFile};
 use report::ParsedReport;
 
-/// Acts on a report; a dry run only reports what it would do. Calls `visit` with each file concerned.
+/// Acts on a report; a dry run only reports what it would do. Calls `visit` once with each file concerned.
 ///
 /// # Errors
 /// The errors of `Database::apply`.
@@ -152,7 +153,7 @@ pub fn apply(
         passages: passages.as_ref(),
         unplaced: &unplaced,
         lost: FxHashSet::default(),
-        decided: FxHashMap::default(),
+        decided: BTreeMap::new(),
         log,
         marked: FxHashSet::default(),
         own: OwnActs::default(),
@@ -197,9 +198,9 @@ struct Acting<'a> {
     unplaced: &'a Unplaced,
     /// The indexes of files that could not be copied.
     lost: FxHashSet<u32>,
-    /// For each file that was copied without documents or passages: the digest of the decision, and the
-    /// outcome.
-    decided: FxHashMap<u32, (u64, Outcome)>,
+    /// For each file that was copied without documents or passages: the digest of the decision, and the act.
+    /// These acts are told after the last one, because a survivor that cannot be copied changes them.
+    decided: BTreeMap<u32, (u64, Acted)>,
     log: Log,
     /// Hashes of the resolved paths of marked files.
     marked: FxHashSet<u64>,
@@ -263,6 +264,14 @@ impl Acting<'_> {
     /// Acts on all files. A document is left out of a copy only if its survivor is copied. If copying the
     /// survivor's file fails later, the copy is made again with the document.
     fn all(&mut self) -> Result<()> {
+        let ended = self.rounds();
+        // Also after an error: these files are written.
+        let decided = std::mem::take(&mut self.decided).into_iter();
+        let told = decided.map(|(number, (_, acted))| self.tell(number as usize, acted)).collect();
+        ended.and(told)
+    }
+
+    fn rounds(&mut self) -> Result<()> {
         for number in 0..self.sources.len() {
             self.task.step("files done", number as u64, self.sources.len() as u64)?;
             self.source(number)?;
@@ -270,8 +279,7 @@ impl Acting<'_> {
         let mut known = 0;
         while self.lost.len() > known {
             known = self.lost.len();
-            let mut decided: Vec<u32> = self.decided.keys().copied().collect();
-            decided.sort_unstable();
+            let decided: Vec<u32> = self.decided.keys().copied().collect();
             for number in decided {
                 self.task.step("files looked at again", number.into(), self.sources.len() as u64)?;
                 self.again(number)?;
@@ -285,11 +293,10 @@ impl Acting<'_> {
         let Some(folder) = self.options.action.copies_to() else { return Ok(()) };
         let (source, state) = (&self.sources[number as usize], &self.checked.states[number as usize]);
         let decision = self.plan_copy(source, state, folder)?.decision;
-        if let Some((earlier, outcome)) = self.decided.get(&number).copied()
-            && earlier != decision
+        if self.decided.get(&number).is_some_and(|(earlier, _)| *earlier != decision)
+            && let Some((_, acted)) = self.decided.remove(&number)
         {
-            self.decided.remove(&number);
-            self.summary.subtract(&outcome);
+            self.summary.subtract(&acted.outcome);
             self.source(number as usize)?;
         }
         Ok(())
@@ -330,6 +337,12 @@ impl Acting<'_> {
             }
         };
         self.summary.add(&acted.outcome);
+        self.tell(number, acted)
+    }
+
+    /// Tells the action on a file.
+    fn tell(&mut self, number: usize, acted: Acted) -> Result<()> {
+        let source = &self.sources[number];
         let FileStep { act, mut target, documents, kept_out, reason } = acted.step;
         if act == Act::Leave
             && !acted.outcome.unplaced
@@ -362,7 +375,9 @@ impl Acting<'_> {
                 let leaves_out = planned.leaves_out();
                 let acted = self.copy(number, source, state, planned)?;
                 if leaves_out && options.act {
-                    self.decided.insert(number as u32, (decision, acted.outcome));
+                    self.summary.add(&acted.outcome);
+                    self.decided.insert(number as u32, (decision, acted));
+                    return Ok(None);
                 }
                 Ok(Some(acted))
             }

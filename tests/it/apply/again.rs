@@ -5,6 +5,7 @@ use std::fs;
 
 use serde_json::json;
 
+use super::formats::gzip;
 use super::{apply, files, report, text};
 use crate::support::Folder;
 
@@ -143,4 +144,43 @@ fn files_that_were_taken_are_counted_after_a_prune() {
         let (run, _, other) = apply(&folder, &[action, &["--yes"]].concat());
         assert_eq!((run.status, &other["missing"], &other["applied"]), (2, &json!(1), &json!(0)), "{run:#?}");
     }
+}
+
+/// A damaged file can be read in part, so what is wrong shows only when it is written again. By then the
+/// duplicates of its documents were left out; they are copied after all. Each file is told once, as it ends.
+#[test]
+fn a_damaged_container_leaves_one_line_for_each_file_and_a_count_that_is_true() {
+    let folder = Folder::new();
+    let record = |(number, seed): (usize, &u64)| {
+        let body = text(*seed);
+        gzip(
+            format!(
+                "WARC/1.0\r\nWARC-Type: resource\r\nWARC-Record-ID: <{number}>\r\nContent-Type: text/plain\r\n\
+                 Content-Length: {}\r\n\r\n{body}\r\n\r\n",
+                body.len()
+            )
+            .as_bytes(),
+        )
+    };
+    let mut members: Vec<Vec<u8>> = [1, 50, 2, 60, 60].iter().enumerate().map(record).collect();
+    let end = members[1].len();
+    members[1][end - 6] ^= 1;
+    folder.write("in/d.warc.gz", members.concat());
+    folder.write("in/b.txt", text(1));
+    folder.write("in/c.jsonl", lines(&[1, 2, 3, 3]));
+    assert_eq!(folder.run(&["ingest", "-q", "--profile", "words", "in"]).status, 2);
+    folder.ok(&["dedup", "--prefer", "warc", "--format", "json", "-o", "report.jsonl", "-q"]);
+    for _ in 0..2 {
+        let (run, lines, summary) = apply(&folder, &["--write", "clean", "--yes"]);
+        let mut sources: Vec<&str> = lines.iter().map(|line| line["source"].as_str().unwrap()).collect();
+        sources.sort_unstable();
+        sources.dedup();
+        assert_eq!((run.status, lines.len(), sources.len()), (2, 3, 3), "{run:#?}");
+        let told: u64 = lines.iter().map(|line| line["documents"].as_u64().unwrap()).sum();
+        assert_eq!((told, &summary["applied"], &summary["failed"]), (1, &1.into(), &1.into()), "{run:#?}");
+    }
+    let run = folder.run(&["apply", "report.jsonl", "--write", "new", "--yes"]);
+    assert_eq!(run.stdout.matches("c.jsonl: written").count(), 1, "{run:#?}");
+    assert!(run.stdout.contains("; 2 files written, ") && !run.stdout.contains("left out:"), "{run:#?}");
+    assert!(files(&folder.path().join("new")) == files(&folder.path().join("clean")));
 }
