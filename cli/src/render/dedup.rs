@@ -90,7 +90,8 @@ pub(crate) fn latest_run_line(latest: &LatestRun) -> String {
         more => format!("; {} that a newer document could replace", count(more, "survivor")),
     };
     let (decided, removable) = (count(latest.decided, "document"), grouped(latest.removable));
-    format!("run {} decided {decided}: {removable} removable{superseded}", latest.run)
+    let (nothing, which) = if latest.is_earlier { ("nothing new was decided after ", ", which") } else { ("", "") };
+    format!("{nothing}run {}{which} decided {decided}: {removable} removable{superseded}", latest.run)
 }
 
 /// The totals of removable documents.

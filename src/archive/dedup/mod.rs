@@ -217,7 +217,8 @@ impl DedupRun<'_> {
         let ranking = Ranking::of_store(store, options, &same_text, standing, (temp, plan.sorting))?;
         past.check_ends_before(store.view().state().next_document, &files)?;
         let open: RoaringBitmap = open_documents(&ranking).collect();
-        if !open.is_empty() || past.header().is_none() {
+        let decides = !open.is_empty() || past.header().is_none();
+        if decides {
             let found = if past.header().is_some() {
                 let newcomers = Newcomers::new(store, open);
                 self.decide(ranking, &newcomers, &format!(", after run {}", header.run))?
@@ -236,7 +237,7 @@ impl DedupRun<'_> {
         }
         let RecordHeader { common, boilerplate, .. } = header;
         let threshold = Threshold::new(options.by, options.threshold);
-        let decisions = DecisionSource::Recorded { files, stored, database, rule, job: self.job.clone() };
+        let decisions = DecisionSource::Recorded { files, stored, database, rule, job: self.job.clone(), decides };
         Ok(Decided { decisions, threshold, common, boilerplate, unread: same_text.unread })
     }
 }

@@ -143,11 +143,12 @@ fn a_better_newcomer_is_listed_and_a_removed_survivor_opens_what_it_justified() 
     let human = folder.ok(&["dedup", "--by", "containment", "--threshold", "0.7", "--append"]);
     assert!(human.stdout.contains("c/old.txt  is kept, and is contained (100.0%) in  c/whole.txt, which came later\n"));
     assert!(
-        human
-            .stderr
-            .contains("run 2 decided 3 documents: 1 removable; 1 survivor that a newer document could replace\n"),
+        human.stderr.contains(
+            "run 2, which decided 3 documents: 1 removable; 1 survivor that a newer document could replace\n"
+        ),
         "{human:?}"
     );
+    assert!(human.stderr.contains("nothing new was decided after run 2, which decided 3 documents"), "{human:?}");
     let table = folder.ok(&[&RULE[..5], &["-q", "--append", "--format", "csv"]].concat());
     assert!(table.stdout.contains("c/old.txt,c/whole.txt,superseded,1,"), "{table:?}");
     // After the old survivor is removed, its documents are removable because of the new one.

@@ -43,7 +43,8 @@ pub(in crate::archive::dedup) enum DecisionSource {
     /// In memory. The file of a job keeps them until the answer has been given.
     InMemory(Box<RunOutcome>, Option<Job>),
     /// In the record of a database, with the stored documents.
-    Recorded { files: RecordFiles, stored: RoaringBitmap, database: String, rule: String, job: PathBuf },
+    /// `decides`: this run decided something.
+    Recorded { files: RecordFiles, stored: RoaringBitmap, database: String, rule: String, job: PathBuf, decides: bool },
 }
 
 /// Maximum number of survivors whose facts are kept in memory for later rows.
@@ -70,12 +71,15 @@ impl Decided {
                 writer.for_each(None, &mut |id| Ok(outcome.fate(id).map(|fate| (fate, None))), visit)?;
                 job.map_or(Ok(()), Job::remove)?;
             }
-            DecisionSource::Recorded { files, stored, database, rule, job } => {
+            DecisionSource::Recorded { files, stored, database, rule, job, decides } => {
                 Job::discard(&job)?;
                 let mut past = Past::read(&files, &stored, &database, &rule)?;
                 let latest = past.header().map(|header| header.run);
                 let mut fate = |id| Ok(past.entry(id)?.map(|entry| (entry.fate, Some(entry.run))));
                 writer.for_each(latest, &mut fate, visit)?;
+                if let Some(latest) = &mut writer.summary.latest {
+                    latest.is_earlier = !decides;
+                }
             }
         }
         Ok(writer.summary)

@@ -201,6 +201,10 @@ pub struct LatestRun {
     /// Number of all documents that stay although a newcomer of this or an earlier run would justify their
     /// removal.
     pub superseded: u64,
+    /// True if this call found nothing to decide, so that the run is an earlier one. Not in the JSON, because
+    /// a call that was killed gives the same answer again.
+    #[serde(skip)]
+    pub is_earlier: bool,
 }
 
 /// Number of removable documents by cause.
