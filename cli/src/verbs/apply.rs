@@ -236,8 +236,11 @@ fn remarks(summary: &ApplySummary, action: &Action, printer: &Printer) {
             (Some(_), 1) => "is not in the copy",
             (Some(_), _) => "are not in the copy",
         };
-        let files = count(changed, "file");
-        printer.note(&format!("{files} {left}; ingest and dedup again to bring the report up to date"));
+        printer.note(&format!(
+            "{} {left} for the reason given: after a change ingest and dedup again; a damaged file has to be repaired or \
+             replaced first, or taken out of the database (`fpdb rm`)",
+            count(changed, "file")
+        ));
     }
     match summary.stale {
         0 => {}
