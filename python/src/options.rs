@@ -186,6 +186,7 @@ pub(crate) struct Applying {
     move_to: Option<PathBuf>,
     act: bool,
     lists: Vec<PathBuf>,
+    prune: bool,
     temp_dir: Option<PathBuf>,
 }
 
@@ -205,6 +206,6 @@ impl Applying {
                 ));
             }
         };
-        Ok(ApplyOptions::new(action).act(self.act).lists(self.lists).temp_dir(self.temp_dir))
+        Ok(ApplyOptions::new(action).act(self.act).lists(self.lists).prune(self.prune).temp_dir(self.temp_dir))
     }
 }

@@ -118,7 +118,15 @@ def test_a_report_is_that_of_the_program_and_is_acted_on(tmp_path, database):
 
 
 @pytest.mark.parametrize(
-    "options", [{}, {"remove": True, "link": "hard"}, {"mark": "x", "remove": True}, {"link": "soft"}, {"mark": " "}]
+    "options",
+    [
+        {},
+        {"remove": True, "link": "hard"},
+        {"mark": "x", "remove": True},
+        {"link": "soft"},
+        {"mark": " "},
+        {"remove": True, "prune": True},
+    ],
 )
 def test_one_action_is_named(tmp_path, database, options):
     database.dedup("containment").save(tmp_path / "report.jsonl")
@@ -128,6 +136,19 @@ def test_one_action_is_named(tmp_path, database, options):
         database.apply(tmp_path / "files" / "a.txt", remove=True)
     with pytest.raises(fpdb.ParameterError, match="database"):
         database.apply(tmp_path / "report.jsonl", write=pathlib.Path(database.path) / "clean")
+
+
+def test_copies_of_files_that_are_no_longer_stored_are_pruned(tmp_path, database):
+    report, clean = tmp_path / "report.jsonl", tmp_path / "clean"
+    database.dedup("containment").save(report)
+    database.apply(report, write=clean, yes=True)
+    gone = next(clean.rglob("*.txt"))
+    (tmp_path / "files" / gone.name).unlink()
+    database.ingest(tmp_path / "files", prune=True)
+    assert database.apply(report, write=clean).summary.stale == 1
+    for yes in (False, True):
+        assert database.apply(report, write=clean, prune=True, yes=yes).summary.pruned == 1
+        assert gone.exists() is not yes
 
 
 def test_documents_below_a_path_are_queries(tmp_path, database):

@@ -97,6 +97,13 @@ impl Output {
         Ok(Self { sink, format: format::of(global, style), file, path: global.output.clone(), style })
     }
 
+    /// Writes to standard error what is done besides the results.
+    pub(crate) fn to_errors(global: &Global) -> Self {
+        let style = Style { colour: false, width: None, columns: None };
+        let sink = Sink { lines: BufWriter::new(Box::new(io::stderr())), terminal: false };
+        Self { sink, format: format::of(global, style), file: None, path: None, style }
+    }
+
     /// Returns this output, unless it is a file that will be renamed to its target path.
     pub(crate) fn unless_file(self) -> Option<Self> {
         self.file.is_none().then_some(self)

@@ -217,6 +217,9 @@ pub(crate) struct AppliedLine<'a> {
     pub(crate) applied: &'a Applied,
     #[serde(skip)]
     pub(crate) action: &'a Action,
+    /// True if a line for several files names it.
+    #[serde(skip)]
+    pub(crate) in_group: bool,
 }
 
 impl Render for AppliedLine<'_> {
@@ -224,7 +227,7 @@ impl Render for AppliedLine<'_> {
         let (applied, copies) = (self.applied, self.action.copies_to().is_some());
         // Files that are only copied, and copies that stay as they are, have no line but are counted.
         let is_plain = applied.reason.is_none() && (applied.act == Act::Copy || copies && applied.done_before);
-        if is_plain { String::new() } else { applied_line(applied, copies) }
+        if is_plain || self.in_group { String::new() } else { applied_line(applied, copies) }
     }
 }
 

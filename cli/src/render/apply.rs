@@ -5,6 +5,7 @@ use std::fmt::Write;
 use fpdb::apply::{Act, Action, Applied, ApplySummary, Lost, ProofSummary};
 
 use super::escape::escape_terminal;
+use super::human::{NAMES_SHOWN, first_names};
 use super::numbers::{count, grouped, size};
 
 /// The action on one file. `copies` is true if the job copies files to a folder.
@@ -12,7 +13,8 @@ pub(crate) fn applied_line(applied: &Applied, copies: bool) -> String {
     let source = escape_terminal(&applied.source);
     let documents = count(applied.documents, "document");
     let target = applied.target.as_deref().map(escape_terminal).unwrap_or_default();
-    let unchanged = copies && applied.done_before;
+    let is_old = !target.is_empty() && matches!(applied.act, Act::Omit | Act::Leave);
+    let unchanged = copies && applied.done_before && !is_old;
     let to = if unchanged { "in" } else { "to" };
     let verb = match (applied.act, applied.done) {
         _ if unchanged => "unchanged",
@@ -22,6 +24,8 @@ pub(crate) fn applied_line(applied: &Applied, copies: bool) -> String {
         (Act::Write, false) => "to be written",
         (Act::Cut, true) => "written",
         (Act::Cut, false) => "to be written",
+        (Act::Omit, true) if is_old => "its copy removed",
+        (Act::Omit, false) if is_old => "its copy to be removed",
         (Act::Omit, _) => "left out",
         (Act::Mark, true) => "marked",
         (Act::Mark, false) => "to be marked",
@@ -42,7 +46,8 @@ pub(crate) fn applied_line(applied: &Applied, copies: bool) -> String {
         Act::Cut => write!(line, " {to} {target} without repeated passages of {documents}"),
         Act::Mark if target.is_empty() => write!(line, ", with {documents} of the report"),
         Act::Mark => write!(line, " in {target}, with {documents} of the report"),
-        Act::Leave if !target.is_empty() => write!(line, " in {target}"),
+        Act::Leave if is_old => write!(line, " in {target}"),
+        Act::Omit if is_old => write!(line, ", {target}"),
         Act::Copy | Act::Link | Act::Move if !target.is_empty() => write!(line, " {to} {target}"),
         _ => Ok(()),
     };
@@ -55,6 +60,57 @@ pub(crate) fn applied_line(applied: &Applied, copies: bool) -> String {
     }
     line.push('\n');
     line
+}
+
+/// Files of the same kind, which one line names. They are the same every day, and can be many.
+#[derive(Default)]
+pub(crate) struct FileGroups {
+    left_out: FileGroup,
+    pruned: FileGroup,
+    stale: FileGroup,
+}
+
+#[derive(Default)]
+struct FileGroup {
+    first: Vec<String>,
+    files: u64,
+}
+
+impl FileGroups {
+    /// Adds a file that is left out, or a copy of an earlier run that is removed or stays because the
+    /// database no longer has its file. False for any other, and for what a dry run would do.
+    pub(crate) fn take(&mut self, applied: &Applied) -> bool {
+        let (group, name) = match (applied.act, &applied.target, &applied.reason) {
+            (Act::Omit, Some(copy), _) if applied.done => (&mut self.pruned, copy),
+            (Act::Omit, None, None) if applied.done => (&mut self.left_out, &applied.source),
+            (Act::Leave, Some(copy), _) if applied.done_before => (&mut self.stale, copy),
+            _ => return false,
+        };
+        group.files += 1;
+        if group.first.len() < NAMES_SHOWN {
+            group.first.push(name.clone());
+        }
+        true
+    }
+
+    /// A line for each kind.
+    pub(crate) fn lines(&self) -> String {
+        let line = |group: &FileGroup, text: String| match group.files {
+            0 => String::new(),
+            files => format!("{text}: {}\n", first_names(&group.first, files)),
+        };
+        let copies = |group: &FileGroup, verb: &str| {
+            let whose = if group.files == 1 { "file" } else { "files" };
+            let copies = if group.files == 1 { "copy" } else { "copies" };
+            format!("{} {copies} {verb}, as the database no longer has the {whose}", grouped(group.files))
+        };
+        [
+            line(&self.left_out, format!("{} left out", count(self.left_out.files, "file"))),
+            line(&self.pruned, copies(&self.pruned, "removed")),
+            line(&self.stale, copies(&self.stale, if self.stale.files == 1 { "stays" } else { "stay" })),
+        ]
+        .concat()
+    }
 }
 
 /// A document that is missing together with its survivor.
@@ -100,6 +156,11 @@ pub(crate) fn apply_summary_line(summary: &ApplySummary, action: &Action, files:
         before if !summary.done && action.copies_to().is_some() => format!(", {} of them unchanged", grouped(before)),
         before => format!(", {} of them before", grouped(before)),
     };
+    let pruned = match summary.pruned {
+        0 => String::new(),
+        1 => format!("; 1 old copy {to_be}removed"),
+        copies => format!("; {} old copies {to_be}removed", grouped(copies)),
+    };
     let (applied, files) = (grouped(summary.applied), count(files, "file"));
-    format!("{applied} of {of} {to_be}{documents}{left}; {files} {to_be}{to_files}{before}{bytes}\n")
+    format!("{applied} of {of} {to_be}{documents}{left}; {files} {to_be}{to_files}{before}{bytes}{pruned}\n")
 }

@@ -21,6 +21,7 @@ mod verification;
 pub(super) use answer::{
     Answer, AppliedLine, ApplyTotals, DedupLine, DocumentLine, PairLine, QueryPage, Render, Spoken, StatsPage,
 };
+pub(super) use apply::FileGroups;
 pub(super) use corpus::corpus_header;
 pub(super) use csv::{DEDUP, PairText, document_header, pair_header, query_header};
 pub(super) use dedup::latest_run_line;

@@ -47,6 +47,12 @@ pub(crate) struct ApplyArgs {
     /// listed.
     #[arg(long, requires = "write", conflicts_with = "mark")]
     cut: bool,
+    /// Remove old copies whose files are no longer stored
+    ///
+    /// With --write. After a file was renamed or removed, its copy of an earlier run stays without this flag,
+    /// and can hold duplicates. Copies that were changed since stay, and are named.
+    #[arg(long, requires = "write")]
+    pub(crate) prune: bool,
     /// Give each record a FIELD that tells if it is removable
     ///
     /// FIELD_survivor names its survivor. With a report of `dedup --passages` the field lists the repeated
@@ -69,7 +75,7 @@ pub(crate) struct ApplyArgs {
     ///
     /// Reads all survivors again, in their places, or with --write in the copy. Prints each document whose
     /// content and survivor are both gone or changed; the exit status is then 2. Changes nothing.
-    #[arg(long, group = "action", conflicts_with_all = ["remove", "link", "move_to", "mark", "cut", "yes"])]
+    #[arg(long, group = "action", conflicts_with_all = ["remove", "link", "move_to", "mark", "cut", "prune", "yes"])]
     pub(crate) check: bool,
     /// Do it; without this flag nothing is changed
     #[arg(long)]

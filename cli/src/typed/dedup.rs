@@ -128,6 +128,12 @@ pub(crate) struct DedupArgs {
     /// The report goes to a file: --format json -o REPORT.
     #[arg(long, value_name = "DIR")]
     pub(crate) write: Option<PathBuf>,
+    /// Also remove from that copy what is no longer stored
+    ///
+    /// Removes the copies that earlier runs made of files that are not in the database any more, as `fpdb
+    /// apply --prune` does.
+    #[arg(long, requires = "write")]
+    pub(crate) prune: bool,
     /// Memory to use, such as 512M or 4GiB [default: 1GiB]
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub(crate) memory: Option<u64>,

@@ -9,7 +9,7 @@ use crate::interrupt;
 use crate::output::Output;
 use crate::printer::Printer;
 use crate::progress::StepBar;
-use crate::render::{AppliedLine, ApplyTotals, count, grouped};
+use crate::render::{AppliedLine, ApplyTotals, FileGroups, count, grouped};
 use crate::resolved::{database, output};
 use crate::run_status::RunStatus;
 use crate::typed::{ApplyArgs, Global};
@@ -20,8 +20,11 @@ pub(crate) fn run(global: &Global, args: &ApplyArgs, printer: &Printer) -> anyho
     if let Some(options) = args.proof() {
         return check(global, &database, &args.report, &options, printer);
     }
-    let mut options =
-        ApplyOptions::new(args.action()).act(args.yes).lists(args.lists.clone()).limits(args.limits.limits());
+    let mut options = ApplyOptions::new(args.action())
+        .act(args.yes)
+        .lists(args.lists.clone())
+        .limits(args.limits.limits())
+        .prune(args.prune);
     options.temp_dir = args.temp_dir.clone();
     let mut output = Output::open(global)?;
     let status = act(&database, &args.report, &options, &mut output, printer)?;
@@ -73,10 +76,11 @@ pub(crate) fn act(
         "stopping; press Ctrl-C again to stop at once (what is done is noted, and the same command goes on from there)",
     );
     let bar = StepBar::start(printer, "reading the report");
-    let mut files = 0;
+    let (mut files, mut groups) = (0, FileGroups::default());
     let outcome = database.apply(report, options, &bar.task().stop(stop), |applied| {
         files += u64::from(!matches!(applied.act, Act::Omit | Act::Leave));
-        output.answer(&AppliedLine { applied: &applied, action: &options.action })
+        let in_group = !printer.verbose && groups.take(&applied);
+        output.answer(&AppliedLine { applied: &applied, action: &options.action, in_group })
     });
     bar.end();
     let summary = match outcome {
@@ -86,6 +90,7 @@ pub(crate) fn act(
         }
         outcome => outcome?,
     };
+    output.for_people(&groups.lines())?;
     output.answer(&ApplyTotals { summary: &summary, action: &options.action, files })?;
     if summary.done && matches!(options.action, Action::Write { .. } | Action::Cut { .. }) {
         printer.note(
@@ -93,7 +98,7 @@ pub(crate) fn act(
              records that it skipped or could not read are copied as they are; such attachments stay or go with their mails",
         );
     }
-    remarks(&summary, &options.action, printer);
+    remarks(&summary, options, printer);
     // A list names documents that must leave, so it is a failure if one stays. A report names documents that
     // may leave, so it is a failure only if all stay.
     let stays_in_spite = summary.left > 0 && (summary.listed || summary.applied == 0);
@@ -133,7 +138,8 @@ fn tell_if_ingested(database: &Database, folder: &Path, printer: &Printer) -> an
 }
 
 /// Prints notes and warnings about unusual parts of the answer.
-fn remarks(summary: &ApplySummary, action: &Action, printer: &Printer) {
+fn remarks(summary: &ApplySummary, options: &ApplyOptions, printer: &Printer) {
+    let action = &options.action;
     if summary.parts_not_compared > 0 {
         printer.note(&format!(
             "warning: {} may hold attachments or pictures that no survivor has (mail, PDF, DOCX, ODT, EPUB): only the texts were compared",
@@ -242,11 +248,14 @@ fn remarks(summary: &ApplySummary, action: &Action, printer: &Printer) {
             count(changed, "file")
         ));
     }
+    let pruned = if options.prune { "" } else { "; --prune removes those whose files are no longer stored" };
     match summary.stale {
         0 => {}
-        1 => printer.note("warning: 1 copy of an earlier run stays as it was and can hold duplicates and what is kept out; remove it if it is not wanted"),
-        copies => printer.note(&format!(
-            "warning: {} copies of earlier runs stay as they were and can hold duplicates and what is kept out; remove them if they are not wanted",
+        1 => printer.warning(&format!(
+            "warning: 1 copy of an earlier run stays as it was and can hold duplicates and what is kept out; remove it if it is not wanted{pruned}"
+        )),
+        copies => printer.warning(&format!(
+            "warning: {} copies of earlier runs stay as they were and can hold duplicates and what is kept out; remove them if they are not wanted{pruned}",
             grouped(copies)
         )),
     }

@@ -93,10 +93,9 @@ pub(crate) fn run(global: &Global, args: &DedupArgs, printer: &Printer) -> anyho
         printer.note("compared by their bytes alone; --by exact-text or --by containment finds more");
     }
     if let (Some(folder), Some(report)) = (&args.write, report) {
-        let options = apply_options(folder, &options);
-        // `-o` names the report, so the actions go to standard output.
+        let options = apply_options(folder, &options).prune(args.prune);
         let human = Global { output: None, format: OutputFormat::Human, ..global.clone() };
-        let mut output = Output::open(&human)?;
+        let mut output = Output::to_errors(&human);
         let status = apply::act(&database, report, &options, &mut output, printer)?;
         output.finish()?;
         if status != RunStatus::Done {

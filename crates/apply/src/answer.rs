@@ -16,7 +16,8 @@ pub enum Act {
     Write,
     /// Copied without some passages of its documents.
     Cut,
-    /// Not copied: the file is one removable document.
+    /// Not copied: the file is one removable document. With a `target`: the database no longer has the file,
+    /// and the copy of an earlier run is removed.
     Omit,
     /// Each of its records gets a mark that says whether it is removable.
     Mark,
@@ -58,7 +59,7 @@ pub struct Applied {
     pub source: String,
     /// The action.
     pub act: Act,
-    /// The copy, the target of the link, or the new place. `None` for other actions.
+    /// The copy, also a removed one; the target of the link; or the new place. `None` for other actions.
     pub target: Option<String>,
     /// Number of the file's documents that are removable or have repeated passages.
     pub documents: u64,
@@ -70,8 +71,8 @@ pub struct Applied {
     pub done: bool,
     /// Why the file is left alone, or why some of its documents stay.
     pub reason: Option<String>,
-    /// True if an earlier run has acted on the file. The JSON has only the number of such files,
-    /// `done_before` of the summary.
+    /// True if an earlier run has acted on the file, and its result is as it left it. The JSON has only the
+    /// number of such files, `done_before` of the summary.
     #[serde(skip)]
     pub done_before: bool,
 }
@@ -123,6 +124,9 @@ pub struct ApplySummary {
     /// have changed or cannot be read. They can hold documents to leave out.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub stale: u64,
+    /// Number of copies of earlier runs that are removed, because the database no longer has their files.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub pruned: u64,
     /// Number of documents that have no symbol left without their passages. The copy leaves them out.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub without_text: u64,

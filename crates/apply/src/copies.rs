@@ -1,7 +1,7 @@
 //! Copies: writes files to another folder: whole, without some documents or passages, or with marks.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use roaring::RoaringBitmap;
 use xxhash_rust::xxh3::Xxh3;
@@ -15,8 +15,9 @@ use super::options::Action;
 use super::passages::NO_DOCUMENT;
 use super::plan::{SourceFile, SourceReading};
 use super::rewrite::{self, Change};
-use super::{Acted, Acting, Chosen, FileStep, NO_FIELD, documents_of, kept_out_of, places};
+use super::{Acted, Acting, Applied, Chosen, FileStep, NO_FIELD, documents_of, is_fatal, kept_out_of, places};
 use fpdb_host::error::{DocumentError, Error, Result};
+use fpdb_host::schema::Schema;
 use fpdb_reading::input::{FileKind, RecordFields, is_joined};
 
 /// The plan for the copy of one file.
@@ -300,5 +301,55 @@ impl Acting<'_> {
         self.log.begin(&noted)?;
         fs::remove_file(target).map_err(Error::io("remove", target))?;
         self.log.end(&noted)
+    }
+
+    /// Tells of the copies that earlier runs made of files that the database no longer has: of each, the file
+    /// and the copy. Removes those that are as they were written, if the options ask for it.
+    pub(super) fn old_copies(&mut self, copies: Vec<(String, PathBuf)>) -> Result<()> {
+        let Some(folder) = self.options.action.copies_to() else { return Ok(()) };
+        let folder = places::absolute(folder)?;
+        let all = copies.len() as u64;
+        for (number, (source, copy)) in (0..).zip(copies) {
+            self.task.step("copies of earlier runs looked at", number, all)?;
+            let mut reason = "the database no longer has a file of this name".to_owned();
+            // Another user can have written the log. So it can name no file outside the folder.
+            let is_inside = copy
+                .strip_prefix(&folder)
+                .is_ok_and(|place| place.components().all(|component| matches!(component, Component::Normal(_))));
+            let is_ours = is_inside && self.log.owns(&copy);
+            let mut is_pruned = is_ours && self.options.prune;
+            if !is_ours {
+                reason += ", and its copy was changed since";
+            } else if is_pruned && self.options.act {
+                match self.remove_copy(Path::new(&source), &copy) {
+                    Ok(()) => remove_empty_folders(&copy, &folder),
+                    Err(error) if is_fatal(&error) => return Err(error),
+                    Err(error) => (is_pruned, reason) = (false, error.chain()),
+                }
+            }
+            let count = if is_pruned { &mut self.summary.pruned } else { &mut self.summary.stale };
+            *count += 1;
+            (self.visit)(Applied {
+                schema: Schema::new(),
+                source,
+                act: if is_pruned { Act::Omit } else { Act::Leave },
+                target: Some(copy.display().to_string()),
+                documents: 0,
+                kept_out: 0,
+                done: is_pruned && self.options.act,
+                reason: Some(reason),
+                done_before: is_ours && is_pruned == self.options.prune,
+            })?;
+        }
+        Ok(())
+    }
+}
+
+/// Removes the folders of a removed copy that hold nothing more. A file may come into the place of one.
+fn remove_empty_folders(copy: &Path, folder: &Path) {
+    for above in copy.ancestors().skip(1).take_while(|above| *above != folder) {
+        if fs::remove_dir(above).is_err() {
+            return;
+        }
     }
 }

@@ -125,7 +125,6 @@ pub fn apply(
         summary.done_before += taken;
     }
     let Places { unplaced, stale } = Places::of(&sources, options, &log)?;
-    summary.stale = stale.len() as u64;
     let kept_out = match options.action.copies_to() {
         Some(_) => stored.kept_out()?,
         None => FxHashSet::default(),
@@ -162,19 +161,7 @@ pub fn apply(
         visit,
     };
     acting.all()?;
-    for (source, target) in stale {
-        (acting.visit)(Applied {
-            schema: Schema::new(),
-            source,
-            act: Act::Leave,
-            target: Some(target.display().to_string()),
-            documents: 0,
-            kept_out: 0,
-            done: false,
-            reason: Some("the database no longer has a file of this name".into()),
-            done_before: false,
-        })?;
-    }
+    acting.old_copies(stale)?;
     let mut summary = acting.summary;
     summary.left = summary.documents - summary.applied.min(summary.documents);
     Ok(summary)

@@ -70,6 +70,10 @@ pub struct ApplyOptions {
     /// `Database::apply`. A document of the report whose survivor is listed stays.
     #[serde(default)]
     pub lists: Vec<PathBuf>,
+    /// True: removes the copies that earlier runs made of files that the database no longer has. Copies that
+    /// were changed since stay.
+    #[serde(default)]
+    pub prune: bool,
     /// Limits on the files to read.
     pub limits: InputLimits,
     /// An existing folder for data that exceeds the memory. `None`: the system's folder for temporary files.
@@ -106,18 +110,24 @@ impl ApplyOptions {
     /// A dry run of this action.
     #[must_use]
     pub fn new(action: Action) -> Self {
-        Self { action, act: false, lists: Vec::new(), limits: InputLimits::default(), temp_dir: None }
+        let limits = InputLimits::default();
+        Self { action, act: false, lists: Vec::new(), prune: false, limits, temp_dir: None }
     }
 
-    setters! { act: bool, lists: Vec<PathBuf>, limits: InputLimits, temp_dir: Option<PathBuf> }
+    setters! { act: bool, lists: Vec<PathBuf>, prune: bool, limits: InputLimits, temp_dir: Option<PathBuf> }
 
     /// Checks the action.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`] for an empty field name; [`Error::InsideDatabase`] for a folder inside a
-    /// database.
+    /// [`Error::InvalidParameter`] for an empty field name, or to prune where nothing is copied;
+    /// [`Error::InsideDatabase`] for a folder inside a database.
     pub(super) fn check(&self) -> Result<()> {
         match &self.action {
+            action if self.prune && action.copies_to().is_none() => Err(Error::InvalidParameter {
+                name: "prune",
+                value: "true".into(),
+                expected: "false unless files are copied",
+            }),
             Action::Write { mark: Some(field), .. } | Action::Mark { field } if field.trim().is_empty() => {
                 Err(Error::InvalidParameter { name: "mark", value: "empty".into(), expected: "the name of a field" })
             }

@@ -725,7 +725,7 @@ class Applied(Answer):
     Attributes:
         source: the file.
         act: the action: copy, write, cut, omit, mark, remove, link, move or leave.
-        target: the path of the copy, of the file that the link leads to, or of the moved file.
+        target: the path of the copy, also of one that is removed, of the file that the link leads to, or of the moved file.
         documents: number of removable documents that the action concerns.
         done: False in a dry run.
         reason: the reason why the file is left alone, or why documents of it stay.
@@ -761,6 +761,7 @@ class ApplySummary(Answer):
         without_text: documents that have no symbol left without their passages. A copy leaves them out.
         stale: copies of earlier runs that stay as they were, because their files are no longer stored, have changed or
             cannot be read.
+        pruned: copies of earlier runs that are removed, because the database no longer has their files.
         kept_out: records that copies lack because their contents are kept out.
         kept_out_left: records in copies although their contents are kept out: parts of a mail, or of a container that stays whole.
         kept_out_unsearched: parts of files that could not be searched for records whose contents are kept out.
@@ -791,6 +792,7 @@ class ApplySummary(Answer):
     whole: int = 0
     without_text: int = 0
     stale: int = 0
+    pruned: int = 0
     kept_out: int = 0
     kept_out_left: int = 0
     kept_out_unsearched: int = 0

@@ -839,6 +839,7 @@ class Database:
         link: Literal["hard", "sym"] | None = None,
         move: Path | None = None,
         lists: Path | Sequence[Path] = (),
+        prune: bool = False,
         yes: bool = False,
         temp_dir: Path | None = None,
         progress: ProgressLike = None,
@@ -862,6 +863,8 @@ class Database:
             link: replaces removable files by links to survivors with the same bytes: "hard" or "sym".
             move: moves removable files to this folder.
             lists: with `write` or `mark`, lists of further documents, which count as removable too.
+            prune: with `write`, removes the copies that earlier calls made of files that the database no longer has, unless they were
+                changed since.
             yes: carries out the action.
             temp_dir: the folder for data that exceeds the memory.
             progress, stop: as for `ingest`.
@@ -879,6 +882,7 @@ class Database:
             "move": None if move is None else os.fspath(move),
             "act": yes,
             "lists": [os.fspath(path) for path in ([lists] if isinstance(lists, (str, os.PathLike)) else lists)],
+            "prune": prune,
             "temp_dir": None if temp_dir is None else os.fspath(temp_dir),
         }
         with following("apply", progress, stop) as caller:

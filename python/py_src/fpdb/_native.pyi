@@ -36,6 +36,7 @@ _Applying = TypedDict(
         "move": str | None,
         "act": bool,
         "lists": list[str],
+        "prune": bool,
         "temp_dir": str | None,
     },
 )

@@ -189,11 +189,141 @@ fn copies_of_files_that_are_no_longer_stored_stay_and_are_named() {
     let report = day(&folder, 1, &[]);
     let run = folder.ok(&["apply", &report, "--write", "clean", "--yes"]);
     let copy = folder.path().join("clean/in/0-1.jsonl");
-    let told = format!("its copy stays in {} (the database no longer has a file of this name)\n", copy.display());
+    let told = format!("1 copy stays, as the database no longer has the file: {}\n", copy.display());
     assert!(run.stdout.contains(&told) && run.stderr.contains("warning: 1 copy of an earlier run stays"), "{run:#?}");
+    let each = folder.ok(&["apply", &report, "--write", "clean", "--yes", "--verbose"]);
+    let told = format!("its copy stays in {} (the database no longer has a file of this name)\n", copy.display());
+    assert!(each.stdout.contains(&told), "{each:#?}");
+    // It is a warning that also a quiet run prints.
+    let quiet = folder.ok(&["apply", &report, "--write", "clean", "--yes", "-q"]);
+    assert!(quiet.stderr.contains("; --prune removes those whose files are no longer stored\n"), "{quiet:#?}");
     assert_eq!(apply(&folder, &report, "clean", &[])["stale"], 1);
     fs::remove_file(copy).unwrap();
     assert_eq!(apply(&folder, &report, "clean", &[])["stale"], Value::Null);
     apply(&folder, &report, "new", &[]);
     assert!(files(&folder.path().join("clean")) == files(&folder.path().join("new")));
+}
+
+/// Copies of files that the database no longer has go with `--prune`, unless they were changed since. The
+/// copy then equals a new one.
+#[test]
+fn prune_removes_the_copies_of_files_that_are_no_longer_stored() {
+    let folder = Folder::new();
+    let report = day(&folder, 0, &[]);
+    folder.write("in/deep/er/x.jsonl", lines([1, 2]));
+    folder.ok(&["ingest", "-q", "in"]);
+    apply(&folder, &report, "clean", &[]);
+    fs::rename(folder.path().join("in/0-1.jsonl"), folder.path().join("in/renamed.jsonl")).unwrap();
+    fs::remove_file(folder.path().join("in/0-2.jsonl")).unwrap();
+    fs::remove_dir_all(folder.path().join("in/deep")).unwrap();
+    folder.write("clean/in/0-2.jsonl", "edited by hand");
+    // The copy has this file too, but no run has written it.
+    folder.write("clean/in/mine.txt", "mine");
+    folder.ok(&["ingest", "-q", "--prune", "in"]);
+    let report = day(&folder, 1, &[]);
+    let place = |name: &str| folder.path().join("clean/in").join(name);
+    let before = files(&folder.path().join("clean"));
+    let dry = folder.ok(&["apply", &report, "--write", "clean", "--prune"]);
+    assert!(files(&folder.path().join("clean")) == before);
+    assert!(dry.stdout.contains(&format!("its copy to be removed, {} (", place("0-1.jsonl").display())), "{dry:#?}");
+    assert!(dry.stdout.contains("; 2 old copies to be removed\n"), "{dry:#?}");
+    let command = ["dedup", "--format", "json", "-o", "daily.jsonl", "--write", "clean", "--prune"];
+    let run = folder.ok(&command);
+    assert!(!place("0-1.jsonl").exists() && !place("deep").exists(), "{run:#?}");
+    assert!(run.stderr.contains("2 copies removed, as the database no longer has the files: "), "{run:#?}");
+    assert!(run.stderr.contains("; 2 old copies removed\n"), "{run:#?}");
+    let told = format!(
+        "its copy stays in {} (the database no longer has a file of this name, and its copy was changed since)\n",
+        place("0-2.jsonl").display()
+    );
+    assert!(run.stderr.contains(&told), "{run:#?}");
+    assert_eq!(fs::read_to_string(place("mine.txt")).unwrap(), "mine");
+    let summary = apply(&folder, &report, "clean", &["--prune"]);
+    assert_eq!((&summary["pruned"], &summary["stale"]), (&Value::Null, &1.into()));
+    for name in ["0-2.jsonl", "mine.txt"] {
+        fs::remove_file(place(name)).unwrap();
+    }
+    apply(&folder, &report, "new", &[]);
+    assert!(files(&folder.path().join("clean")) == files(&folder.path().join("new")));
+    // Only a copy can be pruned.
+    assert_eq!(folder.run(&["apply", &report, "--remove", "--prune"]).status, 2);
+}
+
+/// A kill can come between the removal and the line of the log that says so.
+#[test]
+fn a_pruning_that_was_killed_is_done_again() {
+    let folder = Folder::new();
+    let report = day(&folder, 0, &[]);
+    apply(&folder, &report, "clean", &[]);
+    fs::remove_file(folder.path().join("in/0-1.jsonl")).unwrap();
+    folder.ok(&["ingest", "-q", "--prune", "in"]);
+    let report = day(&folder, 1, &[]);
+    let copy = folder.path().join("clean/in/0-1.jsonl");
+    let (bytes, time) = (fs::read(&copy).unwrap(), modified(&copy));
+    assert_eq!(apply(&folder, &report, "clean", &["--prune"])["pruned"], 1);
+    let log = folder.path().join("clean.write.log");
+    let noted = fs::read_to_string(&log).unwrap();
+    let omitted: Vec<&str> = noted.lines().filter(|line| line.contains(r#""act":"omit""#)).collect();
+    assert!(omitted.len() == 2 && noted.ends_with(&format!("{}\n", omitted[1])), "{noted}");
+    let begun = noted.strip_suffix(&format!("{}\n", omitted[1])).unwrap();
+    // Killed after the removal, or before it.
+    for is_there in [false, true] {
+        fs::write(&log, begun).unwrap();
+        if is_there {
+            fs::write(&copy, &bytes).unwrap();
+            fs::File::options().write(true).open(&copy).unwrap().set_modified(time).unwrap();
+        }
+        let summary = apply(&folder, &report, "clean", &["--prune"]);
+        assert_eq!(summary["pruned"], if is_there { 1.into() } else { Value::Null }, "{summary}");
+        assert!(!copy.exists() && summary["stale"].is_null(), "{summary}");
+    }
+    // A log of somebody else names a file outside the copy.
+    let outside = folder.path().join("outside.jsonl");
+    let lines: Vec<&str> = noted.lines().filter(|line| line.contains("0-1.jsonl") && !line.contains("omit")).collect();
+    let forged = lines.join("\n").replace(copy.to_str().unwrap(), outside.to_str().unwrap());
+    fs::write(&outside, &bytes).unwrap();
+    fs::File::options().write(true).open(&outside).unwrap().set_modified(time).unwrap();
+    fs::write(&log, format!("{noted}{forged}\n")).unwrap();
+    let summary = apply(&folder, &report, "clean", &["--prune"]);
+    assert!(outside.exists() && summary["pruned"].is_null() && summary["stale"] == 1, "{summary}");
+}
+
+/// A renamed file takes the place of the folder of an old copy, or the other way round.
+#[test]
+fn a_file_that_became_a_folder_has_its_place_after_a_pruning() {
+    for (before, after) in [("s/k", "s/k/u.txt"), ("s/k/u.txt", "s/k")] {
+        let folder = Folder::new();
+        let step = |number: u64| {
+            folder.write(&format!("s/{number}.txt"), text(number));
+            folder.ok(&["ingest", "-q", "--prune", "s"]);
+            folder.run(&["dedup", "-q", "--format", "json", "-o", "report", "--write", "copy", "--prune"]).status
+        };
+        folder.write(before, text(1));
+        assert_eq!(step(2), 0);
+        let k = folder.path().join("s/k");
+        if k.is_dir() { fs::remove_dir_all(k) } else { fs::remove_file(k) }.unwrap();
+        folder.write(after, text(3));
+        // The place is taken until the end of this run.
+        assert_eq!((step(4), step(5)), (2, 0), "{after}");
+        assert!(folder.path().join("copy").join(after).is_file());
+    }
+}
+
+/// Files that are left out are the same every day, so one line names the first of them.
+#[test]
+fn files_that_are_left_out_share_a_line() {
+    let folder = Folder::new();
+    for number in 0..6 {
+        folder.write(&format!("in/{number}.txt"), text(1));
+    }
+    folder.ok(&["ingest", "-q", "--profile", "words", "in"]);
+    folder.ok(&["dedup", "--format", "json", "-o", "report.jsonl", "-q"]);
+    let run = folder.ok(&["apply", "report.jsonl", "--write", "clean", "--yes"]);
+    let names = [1, 2, 3].map(|number| folder.path().join(format!("in/{number}.txt")).display().to_string()).join(", ");
+    let lines = format!("5 files left out: {names}, ... (--verbose lists them)\n5 of 5 removable documents left out; ");
+    assert!(run.stdout.starts_with(&lines), "{run:#?}");
+    let each = folder.ok(&["apply", "report.jsonl", "--write", "clean", "--yes", "--verbose"]);
+    assert_eq!(each.stdout.matches(".txt: left out\n").count(), 5, "{each:#?}");
+    let json = folder.ok(&["apply", "report.jsonl", "--write", "clean", "--yes", "--format", "json"]).json();
+    assert_eq!(json.iter().filter(|line| line["act"] == "omit").count(), 5);
 }
