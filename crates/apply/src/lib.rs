@@ -253,8 +253,8 @@ impl Acting<'_> {
     fn all(&mut self) -> Result<()> {
         let ended = self.rounds();
         // Also after an error: these files are written.
-        let decided = std::mem::take(&mut self.decided).into_iter();
-        let told = decided.map(|(number, (_, acted))| self.tell(number as usize, acted)).collect();
+        let mut decided = std::mem::take(&mut self.decided).into_iter();
+        let told = decided.try_for_each(|(number, (_, acted))| self.tell(number as usize, acted));
         ended.and(told)
     }
 
