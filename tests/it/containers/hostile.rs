@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::sync::Arc;
 
+use parquet::basic::Encoding;
 use parquet::data_type::{ByteArray, ByteArrayType};
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
@@ -284,9 +285,15 @@ fn a_large_member_passes_through_in_little_memory() {
 
 /// A table with the column `text`: one row, with these elements if the column is a list.
 fn table_of(schema: &str, values: &[ByteArray], levels: Option<(&[i16], &[i16])>) -> Vec<u8> {
+    encoded_table(schema, values, levels, Encoding::PLAIN)
+}
+
+/// `encoding`: that of values outside the dictionary.
+fn encoded_table(schema: &str, values: &[ByteArray], levels: Option<(&[i16], &[i16])>, encoding: Encoding) -> Vec<u8> {
     let schema = Arc::new(parse_message_type(schema).unwrap());
     let properties = WriterProperties::builder().set_compression(parquet::basic::Compression::SNAPPY);
-    let properties = Arc::new(properties.set_dictionary_enabled(levels.is_some()).build());
+    let properties = properties.set_encoding(encoding).set_dictionary_enabled(levels.is_some());
+    let properties = Arc::new(properties.build());
     let mut writer = SerializedFileWriter::new(Vec::new(), schema, properties).unwrap();
     let mut group = writer.next_row_group().unwrap();
     let mut column = group.next_column().unwrap().unwrap();
@@ -314,27 +321,56 @@ fn a_small_table_takes_no_more_memory_than_is_allowed() {
     repeated.truncate(shared);
     folder.write("shared.parquet", table_of(list, &vec![long; shared], Some((&vec![3; shared], &repeated))));
     folder.write("page.parquet", table_of(text, &[ByteArray::from(prose(1).repeat(50_000).into_bytes())], None));
+    // Rows that share one long value, each with a copy of it.
+    let long = ByteArray::from(prose(3).repeat(100).into_bytes());
+    assert!(long.len() > 50_000);
+    folder.write("copies.parquet", encoded_table(text, &vec![long; 1_000], None, Encoding::DELTA_BYTE_ARRAY));
+    // The first page is said to be an index page.
+    let mut index = table_of(text, &[ByteArray::from("a text")], None);
+    assert_eq!(index[4..6], [0x15, 0]);
+    index[5] = 2;
+    folder.write("index.parquet", index);
     folder.write("z.txt", prose(2));
-    for file in ["row", "rows", "shared", "page"] {
+    for file in ["row", "rows", "shared", "page", "copies"] {
         let size = folder.path().join(format!("{file}.parquet")).metadata().unwrap().len();
         assert!(size < 4 << 20, "{file}: {size}");
     }
     let limit = ["--limit", "reading-memory=32MiB", "--limit", "expansion=100000"];
-    let flags = [&limit[..], &["--text-field", "text[]", "--exclude", "page.parquet"]].concat();
+    let flags = [&limit[..], &["--text-field", "text[]", "--exclude", "{page,copies,index}.parquet"]].concat();
     let (run, failed) = ingest(&folder, &flags);
     let told =
         |file: &str| format!("{file}.parquet: reading the Parquet document takes more than 33554432 bytes of memory");
     assert_eq!(failed, [told("row"), told("shared")], "{run:?}");
     assert!(run.stderr.contains("--limit reading-memory="), "{run:?}");
     assert_eq!(names(&folder), ["z.txt"]);
-    let flags = [&limit[..], &["--text-field", "text", "--include", "page.parquet"]].concat();
+    let flags = [&limit[..], &["--text-field", "text", "--include", "{page,copies,index}.parquet"]].concat();
     let (run, failed) = ingest(&folder, &flags);
-    assert_eq!(failed, [told("page")], "{run:?}");
+    let has_index = "index.parquet: damaged Parquet data: Parquet error: a column has an index page among its pages";
+    assert_eq!(failed, [told("copies"), has_index.into(), told("page")], "{run:?}");
     // With more memory all are read.
     let flags = [&["--limit", "reading-memory=1GiB"][..], &limit[2..], &["--text-field", "text[]"]];
-    let (run, failed) = ingest(&folder, &[&flags.concat()[..], &["--exclude", "page.parquet"]].concat());
+    let (run, failed) = ingest(&folder, &[&flags.concat()[..], &["--exclude", "{page,copies,index}.parquet"]].concat());
     assert_eq!(failed, [""; 0], "{run:?}");
     assert_eq!(names(&folder), ["z.txt", "shared.parquet:1"]);
+}
+
+/// The library finds the next member by the extended header.
+#[test]
+fn a_sparse_file_with_two_sizes_is_damage() {
+    let mut archive = tar::Builder::new(Vec::new());
+    archive.append_pax_extensions([("size", &b"512"[..])]).unwrap();
+    let mut header = tar::Header::new_gnu();
+    header.set_entry_type(tar::EntryType::GNUSparse);
+    let fields = header.as_gnu_mut().unwrap();
+    fields.name[..5].copy_from_slice(b"a.txt");
+    header.set_size(0);
+    header.set_cksum();
+    archive.append(&header, &[0; 512][..]).unwrap();
+    let folder = Folder::new();
+    folder.write("x.tar", archive.into_inner().unwrap());
+    let (run, failed) = ingest(&folder, &[]);
+    assert_eq!(failed.len(), 1, "{run:?}");
+    assert!(failed[0].ends_with("two headers of a sparse file state different sizes"), "{failed:?}");
 }
 
 /// A sparse file can be said to have any size.

@@ -16,6 +16,8 @@ mod member;
 #[cfg(feature = "parquet")]
 mod parquet;
 #[cfg(feature = "parquet")]
+mod parquet_deltas;
+#[cfg(feature = "parquet")]
 mod parquet_memory;
 mod read_at;
 mod tar;

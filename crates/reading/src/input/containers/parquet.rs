@@ -213,7 +213,7 @@ fn check_pages(group: &dyn RowGroupReader, columns: &Type, headers: &PageHeaders
             .any(|field| column.column_path().parts().first().is_some_and(|part| part == field.name()));
         if wanted {
             let pages = group.get_column_page_reader(number).map_err(undecodable)?;
-            let PageSizes { made, taken, largest } = headers.sizes(pages).map_err(undecodable)?;
+            let PageSizes { made, taken, largest, .. } = headers.sizes(pages).map_err(undecodable)?;
             // The bytes are counted later, when they are read.
             meter.expand(0, made, taken)?;
             held = held.saturating_add(largest);

@@ -13,10 +13,18 @@ use parquet::file::reader::RowGroupReader;
 use parquet::record::reader::RowIter;
 use parquet::schema::types::Type;
 
+use super::parquet_deltas::deltas;
 use fpdb_host::error::{DocumentError, Error};
 
 /// Estimated bytes of memory for an element of a list, for each level of the schema around it.
 const ELEMENT_BYTES: u64 = 96;
+
+/// Rows that the library decodes at a time, and bytes of memory for each of their values and its levels.
+const ROWS_AT_ONCE: u32 = 1024;
+const VALUE_BYTES: u64 = 40;
+
+/// Bytes of memory for a length in a list of lengths: those of the library, and of this module while it checks.
+const LENGTH_BYTES: u64 = 16;
 
 /// The sizes of a column's pages, as their headers state them. The library refuses a page that has another
 /// size.
@@ -27,6 +35,8 @@ pub(super) struct PageSizes {
     pub(super) taken: u64,
     /// Bytes of the largest page in memory.
     pub(super) largest: u64,
+    /// True if the page of the last header was not passed over yet.
+    open: bool,
 }
 
 /// Collects the sizes of pages while their headers are read.
@@ -40,6 +50,7 @@ impl PageHeaders {
         let read = (|| {
             while pages.peek_next_page()?.is_some() {
                 pages.skip_next_page()?;
+                self.lock().iter_mut().for_each(|sizes| sizes.open = false);
             }
             Ok(())
         })();
@@ -51,6 +62,11 @@ impl PageHeaders {
     pub(super) fn note(&self, bytes: &mut impl BufRead) -> Result<()> {
         let mut sizes = self.lock();
         let Some(sizes) = sizes.as_mut() else { return Ok(()) };
+        // Of an index page, the library passes over the header here and over all of it when it reads. So what
+        // follows would not be what is read.
+        if std::mem::replace(&mut sizes.open, true) {
+            return Err(ParquetError::General("a column has an index page among its pages".into()));
+        }
         let (made, taken) = sizes_of(bytes.fill_buf()?)
             .ok_or_else(|| ParquetError::General("the header of a page has no sizes".into()))?;
         sizes.made += made;
@@ -77,7 +93,7 @@ fn sizes_of(mut header: &[u8]) -> Option<(u64, u64)> {
     Some((number()?, number()?))
 }
 
-fn varint(bytes: &mut &[u8]) -> Option<u64> {
+pub(super) fn varint(bytes: &mut &[u8]) -> Option<u64> {
     let mut number = 0;
     for shift in (0..35).step_by(7) {
         let (&byte, rest) = bytes.split_first()?;
@@ -120,6 +136,8 @@ impl RowGroupReader for BoundedGroup<'_> {
             dictionary: Vec::new(),
             element,
             row: 0,
+            rows: 0,
+            batch: 0,
             limit: self.limit,
         }))
     }
@@ -144,8 +162,11 @@ struct BoundedPages {
     dictionary: Vec<u32>,
     /// Estimated bytes of memory for an element without its value.
     element: u64,
-    /// Estimated bytes of memory for the elements of the last row so far.
+    /// Estimated bytes of memory for the elements of the last row so far, with their values.
     row: u64,
+    /// Rows that are decoded at a time: their number so far, and their estimated bytes.
+    rows: u32,
+    batch: u64,
     limit: u64,
 }
 
@@ -155,7 +176,7 @@ impl BoundedPages {
             Page::DictionaryPage { buf, num_values, .. } => {
                 self.allow(u64::from(*num_values) * ELEMENT_BYTES)?;
                 if self.has_texts && self.repeated > 0 {
-                    self.dictionary = lengths_of(buf);
+                    self.dictionary = texts_of(buf).collect();
                 }
                 Ok(())
             }
@@ -183,33 +204,61 @@ impl BoundedPages {
     }
 
     fn check_values(&mut self, levels: [&[u8]; 2], values: &[u8], number: u32, encoding: Encoding) -> Result<()> {
-        if matches!(encoding, Encoding::DELTA_LENGTH_BYTE_ARRAY | Encoding::DELTA_BYTE_ARRAY) {
-            // The library makes a list of all lengths. Their number follows two other numbers.
-            let mut values = values;
-            let numbers: Vec<u64> = (0..3).map_while(|_| varint(&mut values)).collect();
-            self.allow(numbers.last().map_or(0, |number| number * size_of::<i32>() as u64))?;
-        }
-        if self.repeated == 0 {
+        let mut rest = values;
+        // The library makes a list of all lengths, and a copy of each value that shares the beginning of another.
+        let (is_copied, lengths) = match encoding {
+            Encoding::DELTA_LENGTH_BYTE_ARRAY => (false, Some(self.deltas(&mut rest)?)),
+            Encoding::DELTA_BYTE_ARRAY => {
+                let (shared, own) = (self.deltas(&mut rest)?, self.deltas(&mut rest)?);
+                (true, Some(shared.iter().zip(own).map(|(shared, own)| shared.saturating_add(own)).collect()))
+            }
+            _ => (false, None),
+        };
+        if self.repeated == 0 && !is_copied {
             return Ok(());
         }
+        let mut lengths: Box<dyn Iterator<Item = u32>> = match (lengths, encoding) {
+            (Some(lengths), _) => Box::new(lengths.into_iter()),
+            (None, Encoding::RLE_DICTIONARY | Encoding::PLAIN_DICTIONARY) => {
+                let indices = values.split_first().map(|(&bits, rest)| Levels::new(rest, bits.into()));
+                let dictionary = &self.dictionary;
+                let length = |index: u32| dictionary.get(index as usize).copied().unwrap_or(0);
+                // Indices that cannot be decoded count as the first.
+                Box::new(indices.into_iter().flatten().chain(std::iter::repeat(0)).map(length))
+            }
+            (None, Encoding::PLAIN) if self.has_texts => Box::new(texts_of(values)),
+            _ => Box::new(std::iter::empty()),
+        };
         let bits = |most: u32| u32::BITS - most.leading_zeros();
         let (mut repeated, mut defined) =
             (Levels::new(levels[0], bits(self.repeated)), Levels::new(levels[1], bits(self.defined)));
-        let has_dictionary = matches!(encoding, Encoding::RLE_DICTIONARY | Encoding::PLAIN_DICTIONARY);
-        let mut indices = values.split_first().map(|(&bits, rest)| Levels::new(rest, bits.into()));
+        let (mut row, mut rows, mut batch) = (self.row, self.rows, self.batch);
         for _ in 0..number {
             // Levels that cannot be decoded count as those of one row.
-            if repeated.next() == Some(0) {
-                self.row = 0;
+            if self.repeated == 0 || repeated.next() == Some(0) {
+                row = 0;
+                if rows == ROWS_AT_ONCE {
+                    (rows, batch) = (0, 0);
+                }
+                rows += 1;
             }
-            self.row += self.element;
-            if has_dictionary && defined.next().is_none_or(|level| level == self.defined) {
-                let index = indices.as_mut().and_then(Iterator::next).unwrap_or(0);
-                self.row += u64::from(self.dictionary.get(index as usize).copied().unwrap_or(0));
-            }
-            self.allow(self.row)?;
+            let has_value = defined.next().is_none_or(|level| level == self.defined);
+            let length = has_value.then(|| lengths.next()).flatten().map_or(0, u64::from);
+            row += self.element + length;
+            batch += VALUE_BYTES + if is_copied { length } else { 0 };
+            self.allow(row.max(batch))?;
         }
+        drop(lengths);
+        (self.row, self.rows, self.batch) = (row, rows, batch);
         Ok(())
+    }
+
+    /// Decodes numbers that are stored as differences, and moves `bytes` after them. They have no sign.
+    fn deltas(&self, bytes: &mut &[u8]) -> Result<Vec<u32>> {
+        let mut header = *bytes;
+        let count = (0..3).map_while(|_| varint(&mut header)).nth(2);
+        self.allow(count.unwrap_or(0) * LENGTH_BYTES)?;
+        deltas(bytes).ok_or_else(|| ParquetError::General("the lengths of a page's values cannot be decoded".into()))
     }
 
     fn allow(&self, bytes: u64) -> Result<()> {
@@ -222,16 +271,14 @@ pub(super) fn too_large(limit: u64) -> ParquetError {
     ParquetError::External(Box::new(Error::Document(DocumentError::ReadingMemory { format: "Parquet", limit })))
 }
 
-/// The lengths of the texts in a dictionary.
-fn lengths_of(mut dictionary: &[u8]) -> Vec<u32> {
-    let mut lengths = Vec::new();
-    while let Some((length, rest)) = dictionary.split_first_chunk() {
+/// The lengths of texts, each of which follows its length.
+fn texts_of(mut texts: &[u8]) -> impl Iterator<Item = u32> {
+    std::iter::from_fn(move || {
+        let (length, rest) = texts.split_first_chunk()?;
         let length = u32::from_le_bytes(*length);
-        let Some(rest) = rest.get(length as usize..) else { break };
-        lengths.push(length);
-        dictionary = rest;
-    }
-    lengths
+        texts = rest.get(length as usize..)?;
+        Some(length)
+    })
 }
 
 /// Small numbers of `bits` bits each, as Parquet stores levels and indices: runs of one number, and runs of
@@ -333,8 +380,60 @@ mod tests {
     }
 
     #[test]
-    fn the_lengths_of_a_dictionary_are_those_of_its_texts() {
-        assert_eq!(lengths_of(b"\x02\0\0\0ab\x03\0\0\0abc\0\0\0\0"), [2, 3, 0]);
-        assert!(lengths_of(b"\xff\xff\xff\xffab").is_empty());
+    fn the_lengths_of_texts_stand_before_them() {
+        assert_eq!(texts_of(b"\x02\0\0\0ab\x03\0\0\0abc\0\0\0\0").collect::<Vec<_>>(), [2, 3, 0]);
+        assert_eq!(texts_of(b"\xff\xff\xff\xffab").count(), 0);
+    }
+
+    struct NoPages;
+
+    impl Iterator for NoPages {
+        type Item = Result<Page>;
+
+        fn next(&mut self) -> Option<Self::Item> {
+            None
+        }
+    }
+
+    impl PageReader for NoPages {
+        fn get_next_page(&mut self) -> Result<Option<Page>> {
+            Ok(None)
+        }
+
+        fn peek_next_page(&mut self) -> Result<Option<PageMetadata>> {
+            Ok(None)
+        }
+
+        fn skip_next_page(&mut self) -> Result<()> {
+            Ok(())
+        }
+    }
+
+    /// A row of a list can lie in many pages, whose values the row copies.
+    #[test]
+    fn a_row_counts_the_values_of_all_its_pages() {
+        let column = |limit: u64| BoundedPages {
+            pages: Box::new(NoPages),
+            repeated: 1,
+            defined: 0,
+            has_texts: true,
+            dictionary: Vec::new(),
+            element: 10,
+            row: 0,
+            rows: 0,
+            batch: 0,
+            limit,
+        };
+        let text = [&100u32.to_le_bytes()[..], &[b'x'; 100]].concat();
+        // A page begins a row, or goes on with it.
+        let mut taken = column(1000);
+        let mut page = |starts: bool| taken.check_values([&[2, u8::from(!starts)], &[]], &text, 1, Encoding::PLAIN);
+        assert!((0..12).all(|_| page(true).is_ok()));
+        assert!((0..8).all(|_| page(false).is_ok()));
+        assert!(page(false).is_err());
+        // Rows that are decoded at a time, each of a short list.
+        let mut taken = column(20_000);
+        let mut page = || taken.check_values([&[0xa0, 6, 0], &[]], &[], 400, Encoding::PLAIN);
+        assert!(page().is_ok() && page().is_err());
     }
 }

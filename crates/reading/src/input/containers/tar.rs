@@ -41,6 +41,9 @@ pub(super) fn read(input: &mut dyn Read, meter: &Meter<'_>, members: &mut dyn Me
         let begins = ends;
         // Holes of a sparse file take no space in the archive.
         let stored = entry.header().entry_size().map_err(failed)?;
+        if entry.header().entry_type() == EntryType::GNUSparse && has_other_size(&mut entry, stored).map_err(failed)? {
+            return Err(failed(io::Error::other("two headers of a sparse file state different sizes")));
+        }
         let stored_end = taken.get().checked_add(stored).and_then(|end| end.checked_next_multiple_of(BLOCK));
         let path = String::from_utf8(entry.path_bytes().into_owned());
         let kind = entry.header().entry_type();
@@ -105,6 +108,13 @@ pub(super) fn read(input: &mut dyn Read, meter: &Meter<'_>, members: &mut dyn Me
         return Err(failed(io::Error::new(io::ErrorKind::UnexpectedEof, "the block that marks its end is missing")));
     }
     Ok(())
+}
+
+/// True if an extended header gives an entry another size in the archive than its header. The library then finds
+/// the next entry by the extended header.
+fn has_other_size<R: Read>(entry: &mut Entry<'_, R>, stored: u64) -> io::Result<bool> {
+    let mut fields = entry.pax_extensions()?.into_iter().flatten().filter_map(io::Result::ok);
+    Ok(fields.any(|field| field.key_bytes() == b"size" && field.value().ok() != Some(stored.to_string().as_str())))
 }
 
 /// Passes over the rest of an entry. Returns the offset after the entry, and the bytes before that offset
