@@ -352,7 +352,16 @@ fn what_is_typed_into_a_form_or_onto_a_page_is_read() {
         };
         let field = Dictionary::from_iter([("V", Object::string_literal("of the\rfield"))]);
         let field = Object::Reference(document.add_object(field));
+        let hidden = |flags: i64| {
+            let mut hidden = annotation("FreeText", "Contents", Object::string_literal("not shown"));
+            hidden.as_dict_mut().expect("a dictionary").set("F", flags);
+            hidden
+        };
+        let choice = Object::Reference(document.add_object(Object::string_literal("choice")));
         let annotations = vec![
+            hidden(2),
+            hidden(4 | 32),
+            annotation("Widget", "V", Object::Array(vec![Object::string_literal("two"), choice])),
             annotation("Widget", "V", Object::string_literal(b"\xFE\xFF\x00t\x00y\x00p\x00\xE9".to_vec())),
             annotation("Widget", "V", Object::Name(b"Off".to_vec())),
             annotation("Widget", "Parent", field),
@@ -362,7 +371,27 @@ fn what_is_typed_into_a_form_or_onto_a_page_is_read() {
         page.set("Annots", document.add_object(annotations));
     });
     let text = text_of(Format::Pdf, &document).expect("a document");
-    assert_eq!(text.split_whitespace().collect::<Vec<_>>().join(" "), "Answer: typ\u{e9} of the field on the page");
+    assert_eq!(
+        text.split_whitespace().collect::<Vec<_>>().join(" "),
+        "Answer: two choice typ\u{e9} of the field on the page"
+    );
+}
+
+/// Each annotation is small, but all of them show one long text, of which nothing is left.
+#[test]
+fn a_text_that_many_annotations_share_counts_for_each() {
+    let document = |annotations: usize| {
+        pdf("BT /F1 12 Tf 50 700 Td (one) Tj ET", |document, page, _| {
+            let blank = Object::Reference(document.add_object(Object::string_literal(vec![b' '; 1 << 20])));
+            let kind = ("Subtype", Object::Name(b"FreeText".to_vec()));
+            let shown = document.add_object(Dictionary::from_iter([kind, ("Contents", blank)]));
+            page.set("Annots", vec![Object::Reference(shown); annotations]);
+        })
+    };
+    let limits = InputLimits { unpacking: 20, unpacked_bytes: 32 << 20, ..InputLimits::default() };
+    let of = |annotations: usize| extract(Format::Pdf, &document(annotations), &limits);
+    assert!(of(16).is_ok());
+    assert!(matches!(of(64), Err(Error::Document(DocumentError::Unpacked { .. }))));
 }
 
 /// A text that is lost is counted.

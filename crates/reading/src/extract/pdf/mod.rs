@@ -42,7 +42,7 @@ pub(crate) fn extract(bytes: &[u8], limits: &InputLimits) -> Result<Extracted> {
     }
     let mut work = Work { document: &document, left: limit, limits, cut: 0 };
     pages.values().try_for_each(|&page| work.page(page))?;
-    let mut undecodable = work.cut;
+    let (mut undecodable, mut left) = (work.cut, work.left);
     next_line::rewrite_graphics(&mut document, limits)?;
     let mut starts = Vec::with_capacity(pages.len());
     let mut text = LimitedText { text: Vec::new(), limit };
@@ -61,7 +61,11 @@ pub(crate) fn extract(bytes: &[u8], limits: &InputLimits) -> Result<Extracted> {
         if let Some(original) = original {
             original.put_back(&mut document, page);
         }
-        for typed in typed::typed_on(&document, page) {
+        let mut charge = |bytes: usize| {
+            left = left.checked_sub(bytes as u64).ok_or_else(too_much)?;
+            Ok(())
+        };
+        for typed in typed::typed_on(&document, page, &mut charge)? {
             write!(text, "\n{typed}").map_err(|_| too_much())?;
         }
         text.text.push(b'\n');

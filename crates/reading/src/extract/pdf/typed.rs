@@ -1,30 +1,65 @@
 //! Typed: texts that people typed onto a page, into the fields of a form or as notes on the page itself. They
 //! are annotations, which the library does not draw.
 
-use pdf_extract::{Dictionary, Document, Object, ObjectId, decode_text_string};
+use fpdb_host::error::Result;
+use pdf_extract::{Dictionary, Document, Object, ObjectId, StringFormat, decode_text_string};
 
-/// The texts typed onto a page, in the order of its annotations.
-pub(super) fn typed_on(document: &Document, page: ObjectId) -> impl Iterator<Item = String> {
+/// Bytes that count for each annotation. Pages may share a list of annotations.
+const ANNOTATION: usize = 64;
+
+/// The flags of an annotation that no reader shows: `Hidden` and `NoView`.
+const HIDDEN: i64 = 1 << 1 | 1 << 5;
+
+/// The texts typed onto a page, in the order of its annotations. `charge` is called with the bytes to read
+/// before each of them is read: many annotations may share one text.
+pub(super) fn typed_on(
+    document: &Document,
+    page: ObjectId,
+    charge: &mut dyn FnMut(usize) -> Result<()>,
+) -> Result<Vec<String>> {
     let annotations = document.get_dictionary(page).and_then(|page| page.get_deref(b"Annots", document));
     let annotations = annotations.and_then(Object::as_array).map_or(&[][..], Vec::as_slice);
-    annotations.iter().filter_map(|annotation| {
-        let annotation = document.dereference(annotation).ok()?.1.as_dict().ok()?;
-        let value = match annotation.get_deref(b"Subtype", document).and_then(Object::as_name).ok()? {
-            b"Widget" => value_of(document, annotation)?,
-            b"FreeText" => annotation.get_deref(b"Contents", document).ok()?,
-            _ => return None,
+    let mut typed = Vec::new();
+    for annotation in annotations {
+        charge(ANNOTATION)?;
+        let values = match shown_value(document, annotation) {
+            // The choices of a list.
+            Some(Object::Array(values)) => values.as_slice(),
+            Some(value) => std::slice::from_ref(value),
+            None => &[],
         };
-        text_of(value).filter(|text| !text.trim().is_empty())
-    })
+        for value in values {
+            let Ok((_, Object::String(bytes, _))) = document.dereference(value) else {
+                charge(1)?;
+                continue;
+            };
+            charge(bytes.len() + 1)?;
+            typed.extend(text_of(bytes).filter(|text| !text.trim().is_empty()));
+        }
+    }
+    Ok(typed)
 }
 
-/// The text of a value; `None` if it is none. The library drops ends of lines that are single bytes.
-fn text_of(value: &Object) -> Option<String> {
-    let Object::String(mut bytes, format) = value.clone() else { return None };
+/// The value that an annotation shows, if people type such values.
+fn shown_value<'a>(document: &'a Document, annotation: &'a Object) -> Option<&'a Object> {
+    let annotation = document.dereference(annotation).ok()?.1.as_dict().ok()?;
+    if annotation.get_deref(b"F", document).and_then(Object::as_i64).is_ok_and(|flags| flags & HIDDEN != 0) {
+        return None;
+    }
+    match annotation.get_deref(b"Subtype", document).and_then(Object::as_name).ok()? {
+        b"Widget" => value_of(document, annotation),
+        b"FreeText" => annotation.get_deref(b"Contents", document).ok(),
+        _ => None,
+    }
+}
+
+/// The text of a string. The library drops ends of lines that are single bytes.
+fn text_of(bytes: &[u8]) -> Option<String> {
+    let mut bytes = bytes.to_vec();
     if !bytes.starts_with(b"\xFE\xFF") {
         bytes.iter_mut().filter(|byte| byte.is_ascii_whitespace()).for_each(|byte| *byte = b' ');
     }
-    decode_text_string(&Object::String(bytes, format)).ok()
+    decode_text_string(&Object::String(bytes, StringFormat::Literal)).ok()
 }
 
 /// The value of the field that a box on the page belongs to.
