@@ -380,7 +380,7 @@ impl Contents<'_> {
         let survivors = scan.entries.iter().filter(|entry| !entry.is_removable()).filter(is_as_it_was);
         let survivors: FxHashSet<u64> = survivors.map(|entry| entry.suffix).collect();
         let removable = scan.entries.iter().filter(|entry| entry.is_removable()).map(|entry| entry.id);
-        let removable: FxHashSet<u32> = removable.filter(|_| !source.other_names.is_empty()).collect();
+        let removable: FxHashSet<u32> = removable.filter(|_| source.has_other_names()).collect();
         let mut cut = FxHashMap::default();
         for entry in scan.entries {
             match scan.digest(entry.suffix) {
@@ -447,14 +447,15 @@ impl Contents<'_> {
         Ok(looked)
     }
 
-    /// True if the database holds one of these documents of a file.
+    /// True if the database holds one of these documents of a file, or may hold it under an old name.
     pub(super) fn holds(&self, source: &SourceFile, suffixes: &[String]) -> Result<bool> {
-        for name in std::iter::once(&source.name).chain(&source.other_names) {
-            for suffix in suffixes {
-                for id in self.stored.named(&format!("{name}{suffix}"))? {
-                    if self.stored.document(id)?.source.as_deref() == Some(source.path.as_str()) {
-                        return Ok(true);
-                    }
+        if source.old_members && !suffixes.is_empty() {
+            return Ok(true);
+        }
+        for name in suffixes.iter().flat_map(|suffix| source.names_of(suffix)) {
+            for id in self.stored.named(&name)? {
+                if self.stored.document(id)?.source.as_deref() == Some(source.path.as_str()) {
+                    return Ok(true);
                 }
             }
         }
@@ -463,13 +464,13 @@ impl Contents<'_> {
 
     /// True if a document that is not removable has the place and content of `entry` under another name.
     fn stays(&self, source: &SourceFile, entry: &PlannedDocument, removable: &FxHashSet<u32>) -> Result<bool> {
-        if source.other_names.is_empty() {
+        if !source.has_other_names() {
             return Ok(false);
         }
         let record = self.stored.document(entry.id)?;
         let (suffix, _) = place_in_file(&record.name, record.member.as_deref());
-        for name in std::iter::once(&source.name).chain(&source.other_names) {
-            let other = self.stored.newest_version(&format!("{name}{suffix}"), &record.digest, &mut |id| {
+        for name in source.names_of(suffix) {
+            let other = self.stored.newest_version(&name, &record.digest, &mut |id| {
                 let stays = !removable.contains(&id);
                 Ok(stays && self.stored.document(id)?.source.as_deref() == Some(source.path.as_str()))
             })?;

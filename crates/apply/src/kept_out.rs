@@ -74,7 +74,8 @@ impl Contents<'_> {
                 continue;
             }
             inside.retain(|other| *other != suffix);
-            let can_go = cuttable && !needed.contains(&xxh3_64(suffix.as_bytes()));
+            // A document may have the content under an old name.
+            let can_go = cuttable && !source.old_members && !needed.contains(&xxh3_64(suffix.as_bytes()));
             match place.filter(|_| can_go) {
                 Some(at) if !self.holds(source, &inside)? => {
                     cuts.push(Cut { start: at.start, end: at.end, id: NO_DOCUMENT, keep: NO_SURVIVOR });
@@ -87,8 +88,8 @@ impl Contents<'_> {
 
     /// True if a document with this place and content is stored.
     fn holds_content(&self, source: &SourceFile, suffix: &str, digest: &Digest) -> Result<bool> {
-        for name in std::iter::once(&source.name).chain(&source.other_names) {
-            if self.is_stored(source, &format!("{name}{suffix}"), digest)? {
+        for name in source.names_of(suffix) {
+            if self.is_stored(source, &name, digest)? {
                 return Ok(true);
             }
         }

@@ -12,7 +12,7 @@ use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::{Task, is_due};
 use fpdb_host::spill::{Sorter, TempSpace};
 use fpdb_kernel::document::{Digest, Format};
-use fpdb_reading::input::{CLOSED, may_be_attached, parts_of};
+use fpdb_reading::input::{CLOSED, may_be_attached, member_today, parts_of};
 
 /// A file that documents come from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,6 +23,8 @@ pub(super) struct SourceFile {
     pub(super) name: String,
     /// Other such prefixes. A merge can bring documents that were read from this file under another name.
     pub(super) other_names: Vec<String>,
+    /// True if one of its members has another name today.
+    pub(super) old_members: bool,
     /// The way in which the file was read.
     pub(super) reading: SourceReading,
     /// True if attachments of mails may be among its documents.
@@ -31,6 +33,24 @@ pub(super) struct SourceFile {
     pub(super) mail: bool,
     /// Number of documents in the database that come from this file.
     pub(super) documents: u64,
+}
+
+impl SourceFile {
+    /// True if a document can be in the database twice, under two names.
+    pub(super) fn has_other_names(&self) -> bool {
+        self.old_members || !self.other_names.is_empty()
+    }
+
+    /// The names that the document with this suffix may have, also if it is read again.
+    pub(super) fn names_of(&self, suffix: &str) -> impl Iterator<Item = String> {
+        let today = member_today(&self.path, suffix);
+        let suffixes = std::iter::once(suffix).chain((today != suffix).then_some(&*today));
+        let names = suffixes.flat_map(|suffix| {
+            let names = std::iter::once(&self.name).chain(&self.other_names);
+            names.map(move |name| format!("{name}{suffix}"))
+        });
+        names.collect::<Vec<_>>().into_iter()
+    }
 }
 
 /// The way in which a file was read when its documents were ingested.
@@ -54,7 +74,7 @@ pub(super) struct PlannedDocument {
     /// Index of its file.
     pub(super) source: u32,
     pub(super) id: u32,
-    /// Hash of the part of its name after the name of the file.
+    /// Hash of the part of its name after the name of the file, as the part is named today.
     pub(super) suffix: u64,
     /// The survivor of the document, or its own id if the document is a survivor.
     pub(super) keep: u32,
@@ -174,6 +194,7 @@ impl<'a> ApplyPlan<'a> {
                         path,
                         name,
                         other_names,
+                        old_members: false,
                         reading,
                         attachments: false,
                         mail: false,
@@ -190,13 +211,15 @@ impl<'a> ApplyPlan<'a> {
                 known.other_names.push(name.to_owned());
             }
             known.attachments |= may_be_attached(&known.path, suffix);
+            let today = member_today(&known.path, suffix);
+            known.old_members |= today != suffix;
             if known.reading != reading {
                 known.reading = SourceReading::Mixed;
             }
             if pair.is_some() || survivors.contains(id) {
                 seen += u64::from(pair.is_some());
                 let keep = pair.map_or(id, |pair| pair.keep);
-                entries.push(PlannedDocument::new(number, id, keep, &record.digest, suffix))?;
+                entries.push(PlannedDocument::new(number, id, keep, &record.digest, &today))?;
             }
             Ok(())
         })?;

@@ -20,8 +20,8 @@ use fpdb_host::progress::Task;
 use fpdb_host::spill::{Sorter, TempSpace};
 use fpdb_kernel::document::{Digest, Format};
 use fpdb_reading::input::{
-    CLOSED, InputLimits, ReadOptions, Reader, WalkOptions, failed_part, for_each_held, may_be_attached, parts_of,
-    without_field,
+    CLOSED, InputLimits, ReadOptions, Reader, WalkOptions, failed_part, for_each_held, may_be_attached, member_today,
+    parts_of, without_field,
 };
 use fpdb_store::{DocumentRecord, Store};
 
@@ -129,12 +129,14 @@ impl<'t> Reading<'_, 't> {
     }
 }
 
-/// The container from which a document's text must be read, and the member's name. `None` if there is no
+/// The container from which a document's text must be read, and the member's name today. `None` if there is no
 /// container, or the text is stored.
 fn container_of(record: &DocumentRecord) -> Option<(ContainerKey, String)> {
     let member = record.member.as_deref().filter(|&member| member != CLOSED && !record.stored_text)?;
     let (_, field) = parts_of(&record.name, member);
-    Some(((record.source.clone()?, field.map(str::to_owned)), member.to_owned()))
+    let source = record.source.clone()?;
+    let member = member_today(&source, member).into_owned();
+    Some(((source, field.map(str::to_owned)), member))
 }
 
 /// The state of a reading.

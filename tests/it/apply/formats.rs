@@ -17,7 +17,7 @@ use parquet::record::Row;
 use parquet::schema::parser::parse_message_type;
 
 use super::{apply, report, text};
-use crate::support::Folder;
+use crate::support::{Folder, zip};
 
 /// Ten records with seven texts: the records 7, 8 and 9 are removable.
 const TEXTS: [u64; 10] = [0, 1, 2, 3, 4, 5, 6, 1, 3, 6];
@@ -69,6 +69,34 @@ fn names_of_members_are_no_fields() {
     let mut copy = tar::Archive::new(&copy[..]);
     let names: Vec<_> = copy.entries().unwrap().map(|entry| entry.unwrap().path().unwrap().into_owned()).collect();
     assert_eq!(names, ["a.txt", "c:4?x", "e.txt"].map(Path::new));
+}
+
+/// Earlier versions kept the backslashes of old zips in names, as those of a tar are kept.
+#[test]
+fn members_stored_with_backslashes_are_found_in_their_zip() {
+    let members = [("ann\\a.txt", 1), ("bob\\a.txt", 1), ("bob\\b.txt", 2), ("bob\\c.txt", 3)];
+    let mut tar = tar::Builder::new(Vec::new());
+    for (name, number) in members {
+        let mut header = tar::Header::new_gnu();
+        header.set_size(text(number).len() as u64);
+        tar.append_data(&mut header, name, text(number).as_bytes()).unwrap();
+    }
+    let folder = Folder::new();
+    folder.write("in/old.zip", tar.into_inner().unwrap());
+    assert_eq!(report(&folder).len(), 1);
+    folder.write("in/old.zip", zip(members.map(|(name, number)| (name, text(number)))));
+    assert_eq!(folder.ok(&["show", "--text", "in/old.zip!bob\\b.txt"]).stdout, text(2));
+    let (run, lines, summary) = apply(&folder, &["--write", "clean", "--yes"]);
+    assert_eq!(run.status, 0, "{run:#?}");
+    assert_eq!((&summary["applied"], &lines[0]["act"]), (&1.into(), &"write".into()), "{run:#?}");
+    let copy = File::open(folder.path().join("clean/in/old.zip")).unwrap();
+    let copy = zip::ZipArchive::new(copy).unwrap();
+    let mut names: Vec<_> = copy.file_names().map(|name| name.unwrap().into_owned()).collect();
+    names.sort_unstable();
+    assert_eq!(names, ["ann\\a.txt", "bob\\b.txt", "bob\\c.txt"]);
+    // Several texts at a time.
+    let repeats = folder.ok(&["repeats", "--format", "json"]).json();
+    assert_eq!(repeats.last().unwrap()["uncompared"], 0, "{repeats:?}");
 }
 
 #[test]

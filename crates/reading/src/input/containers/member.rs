@@ -106,6 +106,11 @@ pub(super) fn tidy(path: &str) -> String {
     printable(&parts.join("/"))
 }
 
+/// A path in a zip, tidied. Old programs of Windows separate folders by backslashes.
+pub(crate) fn zip_path(path: &str) -> String {
+    if path.contains('/') { tidy(path) } else { tidy(&path.replace('\\', "/")) }
+}
+
 /// A name in which U+FFFD replaces control characters.
 pub(super) fn printable(name: &str) -> String {
     name.replace(char::is_control, "\u{fffd}")

@@ -36,6 +36,7 @@ use crate::recognise::Container;
 use fpdb_host::error::Result;
 pub use json_text::JsonText;
 pub use member::RecordFields;
+pub(crate) use member::zip_path;
 pub(crate) use member::{Member, MemberContent, Members};
 use member::{printable, tidy};
 pub use text_path::{TextPath, TextStep, is_joined};

@@ -14,7 +14,7 @@ use zip::unstable::read::ZipIterable;
 use zip::{DateTime, ExtraField, ZipReadOptions};
 
 use super::read_at::read_at;
-use super::{Member, MemberContent, Members, printable, tidy};
+use super::{Member, MemberContent, Members, printable, zip_path};
 use crate::input::decompress::meter::{Guard, Meter};
 use fpdb_host::clock;
 use fpdb_host::error::{DocumentError, Error, Result};
@@ -42,8 +42,7 @@ pub(super) fn read(file: &File, copy: bool, meter: &Meter<'_>, members: &mut dyn
             Ok(name) => name.into_owned(),
             Err(_) => String::from_utf8_lossy(entry.name_raw()).into_owned(),
         };
-        // Old programs of Windows separate folders by backslashes.
-        let path = tidy(&if name.contains('/') { name.clone() } else { name.replace('\\', "/") });
+        let path = zip_path(&name);
         if path.is_empty() {
             members.failed(format!("!{}", printable(&name)), Error::Document(DocumentError::NoName))?;
             continue;

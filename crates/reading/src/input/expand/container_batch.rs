@@ -1,10 +1,11 @@
 //! Container batch: reads several members of one container in one pass.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::member_name::{StoredPlace, parts_of};
+use super::member_name::{StoredPlace, member_today, parts_of};
 use crate::input::read::stored::{
     FoundMembers, failed_part, members_of_file, stored_document, text_gone, without_field,
 };
@@ -39,7 +40,7 @@ impl ContainerBatch {
         }
         if let Some((container, member)) = container_of(place) {
             self.bytes = all;
-            self.expected.entry(container).or_default().insert(member.to_owned(), place.bytes);
+            self.expected.entry(container).or_default().insert(member.into_owned(), place.bytes);
         }
         true
     }
@@ -55,7 +56,8 @@ impl ContainerBatch {
     ) -> Result<Candidate, Arc<Error>> {
         let source = place.source;
         if let Some((container, member)) = container_of(place) {
-            if self.expected.get(&container).is_some_and(|members| members.len() > 1 && members.contains_key(member)) {
+            if self.expected.get(&container).is_some_and(|members| members.len() > 1 && members.contains_key(&*member))
+            {
                 let members = self.expected.remove(&container).unwrap_or_default();
                 let found =
                     members_of_file(Path::new(source), container.1.as_deref(), &members, options, searched, stop);
@@ -77,7 +79,7 @@ impl ContainerBatch {
                     }
                 }
             }
-            if let Some(candidate) = self.found.remove(&(source.to_owned(), member.to_owned())) {
+            if let Some(candidate) = self.found.remove(&(source.to_owned(), member.into_owned())) {
                 return candidate;
             }
         }
@@ -85,11 +87,11 @@ impl ContainerBatch {
     }
 }
 
-/// The container of a member with its text field, and the member.
-fn container_of(place: StoredPlace<'_>) -> Option<(ContainerKey, &str)> {
+/// The container of a member with its text field, and the member as it is named today.
+fn container_of(place: StoredPlace<'_>) -> Option<(ContainerKey, Cow<'_, str>)> {
     let member = place.member?;
     let (_, field) = parts_of(place.name, member);
-    Some(((place.source.to_owned(), field.map(str::to_owned)), member))
+    Some(((place.source.to_owned(), field.map(str::to_owned)), member_today(place.source, member)))
 }
 
 #[cfg(test)]

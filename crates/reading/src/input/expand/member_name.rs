@@ -1,7 +1,9 @@
 //! Member name: identifies a part of a file in the database, so that it can be found again.
 
-use crate::input::containers::RecordFields;
-use crate::recognise::{Layer, layer_of, name_inside};
+use std::borrow::Cow;
+
+use crate::input::containers::{RecordFields, zip_path};
+use crate::recognise::{Container, Layer, layer_of, name_inside};
 
 /// The member name of a whole container or compressed file that was ingested without opening it.
 pub const CLOSED: &str = "";
@@ -50,13 +52,37 @@ pub fn parts_of<'a>(name: &str, member: &'a str) -> (&'a str, Option<&'a str>) {
 /// name of a mail is not that of an archive, so this is false for most members of archives.
 #[must_use]
 pub fn may_be_attached(file: &str, suffix: &str) -> bool {
-    suffix.match_indices('!').any(|(at, _)| {
-        let mut outer = format!("{file}{}", &suffix[..at]);
-        if matches!(layer_of(&outer, &[]), Layer::Compressed(_)) {
-            outer = name_inside(&outer);
-        }
-        layer_of(&outer, &[]) == Layer::Document
-    })
+    suffix.match_indices('!').any(|(at, _)| named_layer(file, &suffix[..at]) == Layer::Document)
+}
+
+/// The layer of a part of a file, by its name.
+fn named_layer(file: &str, suffix: &str) -> Layer {
+    let mut name = format!("{file}{suffix}");
+    if matches!(layer_of(&name, &[]), Layer::Compressed(_)) {
+        name = name_inside(&name);
+    }
+    layer_of(&name, &[])
+}
+
+/// The name that a stored member, or its suffix, has today. Earlier versions kept the backslashes of old zips.
+/// `file` is the name or path of the file. A zip whose name does not show that it is one is not seen.
+#[must_use]
+pub fn member_today<'a>(file: &str, member: &'a str) -> Cow<'a, str> {
+    if !member.contains('\\') {
+        return Cow::Borrowed(member);
+    }
+    let (mut today, mut at) = (String::new(), 0);
+    for part in member.split_inclusive('!') {
+        let outer = member[..at].strip_suffix('!');
+        let (name, end) = part.strip_suffix('!').map_or((part, ""), |name| (name, "!"));
+        let is_old = name.contains('\\')
+            && !name.contains('/')
+            && outer.is_some_and(|outer| named_layer(file, outer) == Layer::Container(Container::Zip));
+        today.push_str(&if is_old { Cow::Owned(zip_path(name)) } else { Cow::Borrowed(name) });
+        today.push_str(end);
+        at += part.len();
+    }
+    Cow::Owned(today)
 }
 
 /// Characters with which the suffix of a part begins. The suffix follows the container's name.
@@ -104,6 +130,21 @@ mod tests {
             ("a.zip", "!b.jsonl:3", false),
         ] {
             assert_eq!(may_be_attached(file, suffix), expected, "{file}{suffix}");
+        }
+    }
+
+    #[test]
+    fn backslashes_of_stored_members_separate_folders_in_a_zip() {
+        for (file, member, today) in [
+            ("/a.zip", "!ann\\a.txt", "!ann/a.txt"),
+            ("/a.zip", "!.\\ann\\a.jsonl:3?body", "!ann/a.jsonl:3?body"),
+            ("/a.zip", "!b/ann\\a.txt", "!b/ann\\a.txt"),
+            ("/a.zip", "!old\\b.zip!ann\\a.txt", "!old/b.zip!ann/a.txt"),
+            ("/a.tar.gz", "!ann\\b.zip!ann\\a.txt", "!ann\\b.zip!ann/a.txt"),
+            ("/a.warc", "#http://b\\c", "#http://b\\c"),
+            ("/a.zip", "", ""),
+        ] {
+            assert_eq!(member_today(file, member), today, "{file}{member}");
         }
     }
 

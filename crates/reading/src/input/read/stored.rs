@@ -7,7 +7,9 @@ use std::ops::{Bound, ControlFlow};
 use std::path::Path;
 use std::thread::JoinHandle;
 
-use crate::input::expand::member_name::{CLOSED, PARTS, StoredPlace, may_be_attached, member_of, parts_of};
+use crate::input::expand::member_name::{
+    CLOSED, PARTS, StoredPlace, may_be_attached, member_of, member_today, parts_of,
+};
 use crate::input::find::candidate::{candidate_of, is_pipe};
 use crate::input::{
     About, Candidate, Content, HELD_BYTES, Opened, Pieces, ReadAs, ReadContext, ReadOptions, RecordFields, WalkEvent,
@@ -43,11 +45,12 @@ pub fn stored_document(
         let options = ReadOptions { closed: member.is_some(), attachments: false, ..options.clone() };
         return single_document(path, &options, stop);
     };
-    let wanted = BTreeMap::from([(member.to_owned(), bytes)]);
     let (suffix, field) = parts_of(name, member);
+    let today = member_today(source, member);
+    let wanted = BTreeMap::from([(today.clone().into_owned(), bytes)]);
     let mut members = members_of_file(path, field, &wanted, options, searched, stop)?;
     stop.check()?;
-    members.take(member, suffix).unwrap_or_else(|| Err(text_gone(source, suffix)))
+    members.take(&today, &member_today(source, suffix)).unwrap_or_else(|| Err(text_gone(source, suffix)))
 }
 
 /// The error for a part that is no longer in the file `source`.
