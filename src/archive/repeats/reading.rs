@@ -129,7 +129,7 @@ impl<'t> Reading<'_, 't> {
     }
 }
 
-/// The container from which a document's text must be read, and the member's name today. `None` if there is no
+/// The container from which a document's text must be read, and the member. `None` if there is no
 /// container, or the text is stored.
 fn container_of(record: &DocumentRecord) -> Option<(ContainerKey, String)> {
     let member = record.member.as_deref().filter(|&member| member != CLOSED && !record.stored_text)?;

@@ -377,7 +377,7 @@ fn what_is_typed_into_a_form_or_onto_a_page_is_read() {
     );
 }
 
-/// Each annotation is small, but all of them show one long text, of which nothing is left.
+/// Each annotation is small, but all of them show one long text. It is blank, so nothing of it is left.
 #[test]
 fn a_text_that_many_annotations_share_counts_for_each() {
     let document = |annotations: usize| {

@@ -23,7 +23,7 @@ const ELEMENT_BYTES: u64 = 96;
 const ROWS_AT_ONCE: u32 = 1024;
 const VALUE_BYTES: u64 = 40;
 
-/// Bytes of memory for a length in a list of lengths: those of the library, and of this module while it checks.
+/// Bytes of memory for a length in a list of lengths, for the library and for the check before it.
 const LENGTH_BYTES: u64 = 16;
 
 /// The sizes of a column's pages, as their headers state them. The library refuses a page that has another
@@ -205,7 +205,7 @@ impl BoundedPages {
 
     fn check_values(&mut self, levels: [&[u8]; 2], values: &[u8], number: u32, encoding: Encoding) -> Result<()> {
         let mut rest = values;
-        // The library makes a list of all lengths, and a copy of each value that shares the beginning of another.
+        // The library makes a list of all lengths. It copies each value that shares the beginning of another.
         let (is_copied, lengths) = match encoding {
             Encoding::DELTA_LENGTH_BYTE_ARRAY => (false, Some(self.deltas(&mut rest)?)),
             Encoding::DELTA_BYTE_ARRAY => {
@@ -271,7 +271,7 @@ pub(super) fn too_large(limit: u64) -> ParquetError {
     ParquetError::External(Box::new(Error::Document(DocumentError::ReadingMemory { format: "Parquet", limit })))
 }
 
-/// The lengths of texts, each of which follows its length.
+/// The lengths of texts. Each text follows its length.
 fn texts_of(mut texts: &[u8]) -> impl Iterator<Item = u32> {
     std::iter::from_fn(move || {
         let (length, rest) = texts.split_first_chunk()?;

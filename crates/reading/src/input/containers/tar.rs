@@ -110,8 +110,8 @@ pub(super) fn read(input: &mut dyn Read, meter: &Meter<'_>, members: &mut dyn Me
     Ok(())
 }
 
-/// True if an extended header gives an entry another size in the archive than its header. The library then finds
-/// the next entry by the extended header.
+/// True if an extended header gives an entry another size in the archive than its header. The library then
+/// finds the next entry by the extended header.
 fn has_other_size<R: Read>(entry: &mut Entry<'_, R>, stored: u64) -> io::Result<bool> {
     let mut fields = entry.pax_extensions()?.into_iter().flatten().filter_map(io::Result::ok);
     Ok(fields.any(|field| field.key_bytes() == b"size" && field.value().ok() != Some(stored.to_string().as_str())))

@@ -64,8 +64,8 @@ fn named_layer(file: &str, suffix: &str) -> Layer {
     layer_of(&name, &[])
 }
 
-/// The name that a stored member, or its suffix, has today. Earlier versions kept the backslashes of old zips.
-/// `file` is the name or path of the file. A zip whose name does not show that it is one is not seen.
+/// The name that a stored member, or its suffix, has today. Earlier versions kept the backslashes of old
+/// zips. `file` is the name or path of the file. A zip whose name does not show that it is one is not seen.
 #[must_use]
 pub fn member_today<'a>(file: &str, member: &'a str) -> Cow<'a, str> {
     if !member.contains('\\') {
