@@ -95,7 +95,7 @@ fn members_stored_with_backslashes_are_found_in_their_zip() {
     names.sort_unstable();
     assert_eq!(names, ["ann\\a.txt", "bob\\b.txt", "bob\\c.txt"]);
     // Several texts at a time.
-    let repeats = folder.ok(&["repeats", "--format", "json"]).json();
+    let repeats = folder.ok(&["dedup", "--passages", "--format", "json"]).json();
     assert_eq!(repeats.last().unwrap()["uncompared"], 0, "{repeats:?}");
 }
 
