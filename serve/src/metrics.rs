@@ -91,11 +91,11 @@ fn of_files(database: &Database) -> OfFiles {
 
 /// Figures that are read when the metrics are requested: names and helps.
 const READ: [(&str, &str); 15] = [
-    ("requests_inside", "Requests that read, worked on or waiting"),
-    ("requests_inside_limit", "Most requests that read, worked on or waiting; more are refused"),
+    ("requests_inside", "Read requests in progress or waiting"),
+    ("requests_inside_limit", "Maximum number of read requests in progress or waiting; more are refused"),
     ("workers", "Requests that workers can work on at the same time"),
     ("workers_busy", "Requests that workers work on"),
-    ("changes_waiting", "Changes that are made or wait for it"),
+    ("changes_waiting", "Changes in progress or waiting for the writer"),
     (
         "writable",
         "1 if the database takes changes; 0 while it takes none, and for a minute after a change that failed with a status of 500 or more",

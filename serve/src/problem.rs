@@ -158,7 +158,7 @@ impl Problem {
     pub(crate) fn too_large(limit: usize) -> Self {
         Self::new(StatusCode::PAYLOAD_TOO_LARGE, "too-large", "the body is too large")
             .detail(format!("the limit is {limit} bytes"))
-            .hint("divide it among several requests; for documents --max-body of the service is the limit")
+            .hint("send several smaller requests; --max-body limits bodies with documents")
     }
 
     /// The route does not read bodies of this media type.

@@ -295,7 +295,8 @@ impl<'a> Renaming<'a> {
         counted.map(hash).fold(0, u128::wrapping_add)
     }
 
-    /// The documents of a missing container; `None` if not all of them are stored and still missing.
+    /// The stored documents of a container whose file is missing. `None` if one of them is no longer stored,
+    /// or its file exists again.
     fn members_stored(&self, container: &MissingContainer) -> Result<Option<Members>> {
         if container.ids.len() as u64 != container.record.documents {
             return Ok(None);

@@ -59,7 +59,8 @@ impl Answer for StagingPlan {
 const MOST_PARTS: u32 = 1 << 20;
 
 impl StagingPlan {
-    /// A plan for this number of documents, with one part of each kind. Each plan has its own generation.
+    /// A plan for this number of documents, with one part of each kind. Each plan gets a new random number,
+    /// its generation.
     #[must_use]
     pub fn new(profile: Profile, documents: u32) -> Self {
         let created = fpdb_host::clock::now();

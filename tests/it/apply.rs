@@ -268,7 +268,7 @@ fn a_file_that_the_system_does_not_let_go_is_taken_up_again() {
     assert_eq!((run.status, sums), (2, [Some(1), Some(2), Some(1), None]), "{run:#?}");
     for told in [
         "1 file was not moved: the target exists; name an empty folder\n",
-        "1 file left alone for the reason given: after a change ingest and dedup again; a damaged file has to be repaired or replaced first, or taken out of the database (`fpdb rm`)\n",
+        "1 file left alone for the reason given: if a file has changed, ingest and dedup again; if it is damaged, first repair it, replace it or take it out of the database (`fpdb rm`)\n",
     ] {
         assert!(run.stderr.contains(told), "{run:#?}");
     }
@@ -335,7 +335,7 @@ fn a_copy_names_the_files_it_lacks_and_the_folder_it_must_not_be_in() {
     let run = folder.run(&["apply", "report.jsonl", "--write", "clean", "--yes"]);
     assert_eq!(run.status, 2, "{run:#?}");
     assert!(run.stdout.contains("in/0/4.txt: not in the copy ("), "{run:#?}");
-    let told = "1 file is not in the copy for the reason given: after a change ingest and dedup again; a damaged file has to be repaired or replaced first, ";
+    let told = "1 file is not in the copy for the reason given: if a file has changed, ingest and dedup again; if it is damaged, first repair it, replace it or ";
     assert!(run.stderr.contains(told) && !run.stderr.contains("warning: "), "{run:#?}");
     for (inside, ingested) in [("in/0/clean", "in/0"), ("in", "in")] {
         let run = folder.run(&["apply", "report.jsonl", "--write", inside]);

@@ -160,7 +160,7 @@ fn a_passage_of_an_attachment_is_found_and_its_offsets_are_those_of_the_file() {
     assert_eq!(found["document"], "zoe.eml!essay.txt");
     let [start, end] = ["start", "end"].map(|end| found["passages"][0]["document"][end].as_u64().unwrap() as usize);
     assert_eq!(essay[start..end].trim(), prose(2).trim());
-    // Queries: the mail with each attachment; one document alone; two documents.
+    // Queries the mail with its attachments, queries one attachment alone, and compares one with a file.
     let below = folder.ok(&["query", "--attachments", "zoe.eml", "--format", "json"]).json();
     let queries: Vec<&Value> = below.iter().map(|answer| &answer["query"]["name"]).collect();
     assert_eq!(queries, ["zoe.eml", "zoe.eml!essay.txt"]);

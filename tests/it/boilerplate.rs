@@ -107,7 +107,8 @@ fn idioms_of_what_was_handed_out_do_not_divide_a_passage() {
     let answer = folder.ok(&diff).json().remove(0);
     let passages = answer["matches"][0]["passages"].as_array().unwrap();
     let symbols: Vec<u64> = passages.iter().map(|passage| passage["symbols"].as_u64().unwrap()).collect();
-    // Both passages are of the text as written; a statement has six words and marks, and a semicolon.
+    // Both passages come from the view of the text as written, where a statement has some seven words and
+    // marks.
     let [copied, end] = symbols[..] else { panic!("{symbols:?}: {answer}") };
     assert!((8 * 7 * 6..8 * 7 * 8).contains(&copied) && (6 * 6..6 * 9).contains(&end), "{symbols:?}");
 }

@@ -178,7 +178,7 @@ impl Undisturbed {
     fn survive(&self, kills: usize, random: &mut Random) {
         let (mut done, mut before, mut round) = (0, 0, 0);
         while done < kills {
-            // Strides through the parts of a run, a random moment in each.
+            // The time of a run has `kills` parts. Every seventh part is next, and a random moment in it.
             let part = (round * 7 % kills) as f64 + (random.next() >> 11) as f64 / (1u64 << 53) as f64;
             round += 1;
             if self.kill_after(part / kills as f64 * self.seconds) {

@@ -274,7 +274,7 @@ fn golden_databases_are_read_again() {
             folder.write(&format!("code/{name}"), program);
         }
         let program = fs::read_to_string(folder.path().join("code/sample.c")).unwrap();
-        // Names that begin with q begin with r.
+        // Renames each name that begins with q: it begins with r.
         let mut renamed = String::new();
         for letter in program.chars() {
             let begins = !renamed.ends_with(|last: char| last.is_alphanumeric() || last == '_');

@@ -211,8 +211,8 @@ pub(crate) fn remember(
         if !is_whole {
             return Ok(());
         }
-        // Paths in a typed folder were read with the same flags. If their own flags stayed remembered, each
-        // later ingest of the folder would be refused.
+        // This command has read the paths below its folders too, with its own flags. If the earlier flags of
+        // these paths stayed remembered, each later ingest of the folder would be refused.
         let sources = database.remembered_sources()?;
         let read = below::read_paths(&sources, args, &options.walk)?;
         return Ok(database.remember(&read, &IngestOptions::default())?);

@@ -49,8 +49,8 @@ pub(crate) struct ApplyArgs {
     cut: bool,
     /// Remove old copies whose files are no longer stored
     ///
-    /// With --write. After a file was renamed or removed, its copy of an earlier run stays without this flag,
-    /// and can hold duplicates. Copies that were changed since stay, and are named.
+    /// With --write. Without this flag, the old copy of a renamed or removed file stays and can hold
+    /// duplicates. Edited copies always stay, and are named.
     #[arg(long, requires = "write")]
     pub(crate) prune: bool,
     /// Give each record a FIELD that tells if it is removable

@@ -89,7 +89,7 @@ pub(crate) struct ServeArgs {
     /// Requests worked on at the same time [default: two per processor]
     #[arg(long, value_name = "N", env = "FPDB_WORKERS", hide_env = true)]
     pub(crate) workers: Option<usize>,
-    /// Requests, and changes, that may wait; a further one is refused with status 503 [default: 64]
+    /// Requests that may wait, and separately changes; more are refused with status 503 [default: 64]
     #[arg(long, value_name = "N", env = "FPDB_QUEUE", hide_env = true)]
     pub(crate) queue: Option<usize>,
     /// Requests of one key at the same time; a further one is refused with status 429 [default: 32]

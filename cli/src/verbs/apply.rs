@@ -243,8 +243,8 @@ fn remarks(summary: &ApplySummary, options: &ApplyOptions, printer: &Printer) {
             (Some(_), _) => "are not in the copy",
         };
         printer.note(&format!(
-            "{} {left} for the reason given: after a change ingest and dedup again; a damaged file has to be repaired or \
-             replaced first, or taken out of the database (`fpdb rm`)",
+            "{} {left} for the reason given: if a file has changed, ingest and dedup again; if it is damaged, first repair \
+             it, replace it or take it out of the database (`fpdb rm`)",
             count(changed, "file")
         ));
     }

@@ -44,7 +44,7 @@ pub(crate) fn run(global: &Global, args: &ListArgs, printer: &Printer) -> anyhow
     printer.detail(&count(listed, "document"));
     if listed == 0 {
         printer.note(&match &prefixes[..] {
-            _ if args.too_short => "no such document has too little text to compare".to_owned(),
+            _ if args.too_short => "all these documents have enough text to compare".to_owned(),
             _ if !args.fields.is_empty() => "no document has such a name and such metadata".to_owned(),
             [] => "the database has no documents".to_owned(),
             _ => format!("no document's name begins with {}", args.prefixes.join(" or ")),

@@ -59,7 +59,8 @@ pub struct Applied {
     pub source: String,
     /// The action.
     pub act: Act,
-    /// The copy, also a removed one; the target of the link; or the new place. `None` for other actions.
+    /// The path of the copy, even if this run removed it; of the link's target; or of the new place of the
+    /// file. `None` for other actions.
     pub target: Option<String>,
     /// Number of the file's documents that are removable or have repeated passages.
     pub documents: u64,
@@ -133,8 +134,8 @@ pub struct ApplySummary {
     /// Number of records that copies lack because their contents are kept out.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub kept_out: u64,
-    /// Number of records that are in copies although their contents are kept out: they are parts of a mail or
-    /// of a container that stays whole.
+    /// Number of records that copies still hold although their contents are kept out (`rm --keep-out`). They
+    /// are parts of a mail or container that is copied whole.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub kept_out_left: u64,
     /// Number of parts of files that could not be searched for such records, because they cannot be read or

@@ -158,7 +158,7 @@ impl Acting<'_> {
         chosen.unjustified += unsound;
         if chosen.reason.is_none() && unsound > 0 {
             chosen.reason =
-                Some("the first occurrences of some passages have changed or are not in the copy; these stay".into());
+                Some("earlier occurrences of some passages have changed or are not in the copy; these stay".into());
         } else if chosen.reason.is_none() && chosen.cuts.len() < all {
             let is_list = matches!(&source.reading, SourceReading::Members(Some(field)) if is_joined(field));
             chosen.reason = Some(match chosen.cuts.is_empty() {

@@ -6,11 +6,11 @@
 //! every symbol in a shared run of t symbols still lies in a match, in linear time. The same holds for every
 //! occurrence of the hashes.
 //!
-//! A hash found 64 times in both texts has 4,096 seeds. Above that number, and above 2^20 seeds in all, this
-//! method replaces pairing each place with each. The rarest hashes are paired first. Each place that no match
-//! covers yet is matched with the longest of up to 16 candidates, including the nearest to the last diagonal.
-//! Two texts of 200,000 equal symbols have 4 x 10^10 seeds and take some milliseconds. The answer counts the
-//! pairs that were not compared (`repeats`).
+//! A hash found 64 times in both texts has 4,096 seeds. If a hash has more seeds, or all hashes together have
+//! more than 2^20, this method replaces pairing each place of one text with each place of the other. The
+//! rarest hashes are paired first. Each place that no match covers yet is matched with the longest of up to
+//! 16 candidates, including the nearest to the last diagonal. Two texts of 200,000 equal symbols have 4 x
+//! 10^10 seeds and take some milliseconds. The answer counts the pairs that were not compared (`repeats`).
 
 use std::ops::Range;
 
@@ -50,7 +50,7 @@ fn mirror(found: MaximalMatch) -> MaximalMatch {
 }
 
 /// Matches for the occurrences in `here` that lie in no match found. These occurrences lie in runs shorter
-/// than t. Each is matched with its first occurrence in `there`.
+/// than t. Each is matched with the first occurrence of the same k-gram in `there`.
 fn rest(
     here: IndexedText<'_>,
     there: IndexedText<'_>,

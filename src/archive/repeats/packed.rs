@@ -11,7 +11,7 @@ pub(super) struct PackedSymbols {
     pub(super) bytes: Vec<u8>,
 }
 
-/// The number of each symbol, by its code.
+/// For each code of one byte, the value of its symbol before it was mixed.
 static NUMBERS: [u32; LETTERS.len()] = {
     let mut numbers = [0; LETTERS.len()];
     let mut code = 0;

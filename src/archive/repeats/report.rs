@@ -42,8 +42,8 @@ impl Answer for Repeat {
     const SCHEMA: &'static str = report_lines::REPEAT;
 }
 
-/// The earlier occurrence of a repeated span: the first one, except in runs of a period shorter than the
-/// minimum, where it is the last one.
+/// The earlier occurrence of a repeated span: the first one. In a run whose period is shorter than the
+/// minimum, it is the nearest one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]

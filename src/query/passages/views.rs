@@ -1,4 +1,4 @@
-//! Views: brings the passages of the structure and of the text as written together.
+//! Views: combines the passages of the structure with those of the text as written.
 //!
 //! A passage of one view is left out if it lies within a passage of the other view, in both documents. The
 //! larger passage shows the same text. Passages that overlap only in part all stay.

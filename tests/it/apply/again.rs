@@ -98,7 +98,7 @@ fn documents_whose_survivor_could_not_be_copied_are_copied_after_all() {
     folder.write("in/z/survivor.txt", text(1));
     folder.ok(&["ingest", "-q", "--profile", "words", "in"]);
     folder.ok(&["dedup", "--prefer", "survivor", "--format", "json", "-o", "report.jsonl", "-q"]);
-    // A file is in the place of the folder for the copy.
+    // A file stands where the copy needs a folder.
     folder.write("clean/in/z", "in the way");
     let (run, _, summary) = apply(&folder, &["--write", "clean", "--yes"]);
     assert_eq!((run.status, &summary["applied"], &summary["unjustified"]), (2, &0.into(), &2.into()), "{run:#?}");
@@ -111,8 +111,8 @@ fn documents_whose_survivor_could_not_be_copied_are_copied_after_all() {
     assert!(!folder.path().join("clean/in/b.txt").exists(), "the copy of the first run is gone");
 }
 
-/// After an ingest has removed the documents of the taken files, the same command still counts these files as
-/// taken.
+/// `apply` removes or moves files, and `ingest --prune` then removes their documents. The same `apply` still
+/// counts these files as done.
 #[test]
 fn files_that_were_taken_are_counted_after_a_prune() {
     for action in [&["--move", "gone"][..], &["--remove"]] {

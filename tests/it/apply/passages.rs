@@ -217,7 +217,7 @@ fn what_cannot_lose_a_passage_is_copied_whole_and_named() {
     assert!(
         lines[1..3].iter().all(|line| line["reason"].as_str().unwrap().contains("cannot be cut out of this format"))
     );
-    assert!(lines[4]["reason"].as_str().unwrap().contains("first occurrences of some passages have changed"));
+    assert!(lines[4]["reason"].as_str().unwrap().contains("earlier occurrences of some passages have changed"));
     // The second document is `in/3.txt`: one of its passages stays. The other first occurs in the archive,
     // and is cut.
     assert_eq!(summary["unjustified"], 2);

@@ -100,8 +100,8 @@ impl Decoder {
         taken
     }
 
-    /// Makes the next decision from the bytes held back, then decodes them. `ended` is true if the document
-    /// has no more bytes.
+    /// Decides on the encoding, as far as the bytes held back show it, then decodes them. `ended` is true if
+    /// the document has no more bytes.
     fn decide<S: Sink>(&mut self, ended: bool, sink: &mut S, symbols: &mut Symbols) {
         let mut held = take(&mut self.held);
         let mut mark = 0;

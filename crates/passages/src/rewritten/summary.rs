@@ -39,7 +39,7 @@ const RATIO: f64 = 3.0;
 const LEAST: f64 = 25.0;
 const SHARE: f64 = 0.35;
 
-/// A seed counts if its sides have at least this many words of mean weight in common.
+/// A seed counts if the weight of the words that its sides share is at least this many times the mean weight.
 const LEAST_OF_SEED: f64 = 4.0;
 
 /// Each word counts against the summary with this factor, times the share of common words, but at least with
@@ -88,8 +88,8 @@ struct Marking<'a> {
     counts: Vec<u32>,
 }
 
-/// A piece of the summary with its best seed, the weight of the words that both sides of the seed have, and
-/// their places.
+/// A piece of the summary with its best seed, the weight of the words that the sides of this seed share, and
+/// the places of these words.
 struct Said {
     common: f64,
     places: Vec<u32>,

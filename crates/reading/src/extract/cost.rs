@@ -1,10 +1,10 @@
 //! Cost: estimates from a document's bytes how much memory reading it will take.
 //!
-//! A parser allocates something for each mark of its format: a node of a tree, or a
-//! [`Segment`](super::Segment). So the estimate has one term per byte and one per byte that can be a mark. A
-//! page of text costs a few times its size. A document of nothing but marks costs a hundred times its size.
-//! The factors are measured, and include the spare capacity of growing vectors. `cost_tests` checks them with
-//! documents made of the worst marks of each format.
+//! A parser allocates something for each mark of its format, such as a tag, a bracket or a command: a node of
+//! a tree, or a [`Segment`](super::Segment). So the estimate has one term per byte and one per byte that can
+//! be a mark. A page of text costs a few times its size. A document of nothing but marks costs a hundred
+//! times its size. The factors are measured, and include the spare capacity of growing vectors. `cost_tests`
+//! checks them with documents made of the worst marks of each format.
 
 use fpdb_kernel::document::Format;
 use fpdb_kernel::normalize::is_plain_utf8;

@@ -218,8 +218,8 @@ impl<'a> Block<'a> {
     /// The index, among the distinct hashes, of the hash that is `offset` above the first one. `None` if the
     /// block has no such hash.
     fn number_of(&self, offset: u64) -> Option<usize> {
-        // Each clear bit is one step of the high bits. The hashes of a step are the set bits that follow its
-        // clear bit.
+        // Each clear bit means that the high part of the following hashes is greater by one. The set
+        // bits up to the next clear bit are these hashes.
         let high = (offset >> self.low) as usize;
         let mut bit = match high.checked_sub(1) {
             Some(steps) => self.high_bits.select_zero(steps)? + 1,

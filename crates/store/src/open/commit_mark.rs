@@ -44,7 +44,7 @@ pub(crate) struct CommitMark {
     pub(crate) identity: Option<String>,
 }
 
-/// Maximum length in bytes of a marked identity.
+/// Maximum length, in bytes, of the database identity in a commit mark.
 const IDENTITY_BYTES: usize = 64;
 
 /// A list of tables, which only grows.

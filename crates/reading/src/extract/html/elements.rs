@@ -56,8 +56,8 @@ pub(super) fn is_void(name: &[u8]) -> bool {
     )
 }
 
-/// The group and the level of an element that may lack its end tag. A start tag of the same group and of this
-/// level or a higher one ends it.
+/// The group and the level of an element that may lack its end tag. A start tag of the same
+/// group whose level number is equal or greater ends it.
 fn level(name: &[u8]) -> Option<(u8, u8)> {
     match name {
         b"p" => Some((0, 0)),

@@ -115,8 +115,8 @@ impl<'a> Meter<'a> {
         Ok(())
     }
 
-    /// Keeps an error for [`Meter::error`], unless one is kept already. Returns an error to pass through
-    /// readers.
+    /// Keeps an error for [`Meter::error`], unless one is kept already. Returns a placeholder that
+    /// carries the failure through `Read` to the caller.
     pub(crate) fn keep(&self, error: Error) -> io::Error {
         self.failure.borrow_mut().get_or_insert(error);
         io::Error::other("the reading was ended")
