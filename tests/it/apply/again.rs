@@ -182,6 +182,6 @@ fn a_damaged_container_leaves_one_line_for_each_file_and_a_count_that_is_true() 
     let run = folder.run(&["apply", "report.jsonl", "--write", "new", "--yes"]);
     assert_eq!(run.stdout.matches("c.jsonl: written").count(), 1, "{run:#?}");
     assert!(run.stdout.contains("; 2 files written, ") && !run.stdout.contains("left out:"), "{run:#?}");
-    assert!(run.stderr.contains("a damaged file has to be repaired or replaced first"), "{run:#?}");
+    assert!(run.stderr.contains("if it is damaged, first repair it"), "{run:#?}");
     assert!(files(&folder.path().join("new")) == files(&folder.path().join("clean")));
 }
