@@ -67,7 +67,7 @@ fn a_single_query_ends_soon_after_its_token_is_stopped() {
     let all = StopAt::new(u64::MAX);
     let answers = database.query_each(&source, &options, &all.task()).unwrap();
     assert_eq!(answers[0].as_ref().unwrap().matches.len() as u64, DOCUMENTS);
-    assert_eq!(all.count("documents compared") as u64, DOCUMENTS);
+    assert_eq!(all.count("documents searched for passages") as u64, DOCUMENTS);
     assert_eq!(all.count("queries answered"), 0, "a single query shows its own steps");
     for at in 0..all.steps.into_inner() {
         let stop = StopAt::new(at);

@@ -243,19 +243,27 @@ impl Model {
         expected.retain(|one| one.score.0 * asked.least.1 >= asked.least.0 * one.score.1 || is_same(one.document));
         assert_eq!(answer.matching_documents, expected.len() as u64);
         expected.sort_by_key(|one| (&one.document.name, one.document.id));
-        expected.sort_by(|x, y| (y.score.0 * x.score.1).cmp(&(x.score.0 * y.score.1)));
+        let greater = |x: (u128, u128), y: (u128, u128)| (y.0 * x.1).cmp(&(x.0 * y.1));
+        expected.sort_by(|x, y| {
+            let identical = is_same(y.document).cmp(&is_same(x.document));
+            greater(x.score, y.score).then(identical).then_with(|| greater(x.resemblance, y.resemblance))
+        });
         assert_eq!(answer.matches.len(), expected.len().min(options.top.unwrap_or(usize::MAX)));
         let better = |a: &Match, b: &Match| {
             let coverage = |found: &Match| found.coverage.unwrap_or(0.0);
-            let tie = coverage(b).total_cmp(&coverage(a)).then_with(|| (&a.document, a.id).cmp(&(&b.document, b.id)));
-            b.score.total_cmp(&a.score).then(tie).is_lt()
+            let measures = coverage(b).total_cmp(&coverage(a)).then(b.resemblance.total_cmp(&a.resemblance));
+            let tie = b.identical.cmp(&a.identical).then(measures);
+            let named = (&a.document, a.id).cmp(&(&b.document, b.id));
+            b.score.total_cmp(&a.score).then(tie).then(named).is_lt()
         };
-        assert!(answer.matches.is_sorted_by(better), "by score, coverage and name: {:#?}", answer.matches);
+        assert!(answer.matches.is_sorted_by(better), "by score, coverage, resemblance and name: {:#?}", answer.matches);
         for (got, in_place) in answer.matches.iter().zip(&expected) {
             let one = expected.iter().find(|one| one.document.id == Some(got.id.0)).unwrap();
             // Passages decide the order of documents with equal scores.
             let same_score = one.score.0 * in_place.score.1 == in_place.score.0 * one.score.1;
-            let tied = (rounded && close(ratio(one.score), ratio(in_place.score))) || (options.passages && same_score);
+            let alike = close(ratio(one.resemblance), ratio(in_place.resemblance));
+            let tied = (rounded && close(ratio(one.score), ratio(in_place.score)))
+                || (same_score && (options.passages || alike));
             assert!(tied || one.document.id == in_place.document.id, "order: {:#?}", answer.matches);
             assert_eq!(got.document, one.document.name);
             assert_eq!(u128::from(got.shared), one.shared);
