@@ -199,7 +199,7 @@ def test_queries_take_a_token_and_tell_progress(tmp_path):
         assert len(database.query(texts, progress=told.append, stop=token)) == 100
         assert (told[-1].step, told[-1].done, told[-1].total) == ("queries answered", 100, 100)
         database.query(texts[0], top=None, progress=told.append)
-        assert (told[-1].step, told[-1].total) == ("documents compared", 100)
+        assert (told[-1].step, told[-1].total) == ("documents searched for passages", 100)
         fpdb.diff(texts[0], texts[1], progress=told.append, stop=token)
         assert (told[-1].step, told[-1].done, told[-1].total) == ("documents read", 2, 2)
         token.stop()

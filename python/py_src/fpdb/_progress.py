@@ -15,7 +15,7 @@ class Progress:
     """The progress of work.
 
     Attributes:
-        step: the current step: "documents", "documents compared", ...
+        step: the current step: "documents", "documents searched for passages", ...
         done: number of items of the step that are done.
         total: number of items of the step, or None if unknown.
         bytes: number of bytes that an ingest has read from its files.
