@@ -90,7 +90,7 @@ fn key(member: Option<&str>) -> u128 {
 /// The missing containers of one size.
 #[derive(Default)]
 struct OfSize<'a> {
-    /// Those whose documents have not been looked up: all of them until a file has this size, then none.
+    /// The containers whose documents are not looked up yet: all until a file has this size, then none.
     unread: Vec<&'a MissingContainer>,
     /// The others, by [`Renaming::hash_of`] their documents.
     alike: FxHashMap<u128, Vec<&'a MissingContainer>>,

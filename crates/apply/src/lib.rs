@@ -186,7 +186,7 @@ struct Acting<'a> {
     /// The indexes of files that could not be copied.
     lost: FxHashSet<u32>,
     /// For each file that was copied without documents or passages: the digest of the decision, and the act.
-    /// These acts are told after the last one, because a survivor that cannot be copied changes them.
+    /// `apply` reports these acts after the last one, because a survivor that cannot be copied changes them.
     decided: BTreeMap<u32, (u64, Acted)>,
     log: Log,
     /// Hashes of the resolved paths of marked files.

@@ -433,7 +433,7 @@ class Client:
                 raise _error(job["problem"]["status"], json.dumps(job["problem"]).encode())
             return [json.loads(line) for line in self._request("GET", f"{place}/result").splitlines()]
         finally:
-            # What went wrong before matters more, and so does a result.
+            # The caller needs the result, or the earlier error, more than this one.
             with suppress(Error):
                 self._request("DELETE", place)
 

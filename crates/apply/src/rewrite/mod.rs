@@ -133,7 +133,7 @@ pub(super) fn rewrite(
 /// Reads the file at `path`, whose records `can_mark`, as [`rewrite`] would, and writes nothing.
 ///
 /// # Errors
-/// Those of [`rewrite`]: [`Error::FieldTaken`] above all.
+/// The errors of [`rewrite`], such as [`Error::FieldTaken`].
 pub(super) fn check_marks(
     path: &Path,
     (state, cuts): (&FileState, &[Cut]),

@@ -26,7 +26,7 @@ pub(super) fn rewrite_graphics(document: &mut Document, limits: &InputLimits) ->
     Ok(())
 }
 
-/// What a page contained before it was rewritten.
+/// The original content of a page, from before it was rewritten.
 pub(super) struct Original {
     contents: Option<Object>,
     replacement: ObjectId,

@@ -62,8 +62,8 @@ impl PageHeaders {
     pub(super) fn note(&self, bytes: &mut impl BufRead) -> Result<()> {
         let mut sizes = self.lock();
         let Some(sizes) = sizes.as_mut() else { return Ok(()) };
-        // Of an index page, the library passes over the header here and over all of it when it reads. So what
-        // follows would not be what is read.
+        // Here the library skips only the header of an index page; when it reads, it skips the whole page. So
+        // this check would see other pages than the reading.
         if std::mem::replace(&mut sizes.open, true) {
             return Err(ParquetError::General("a column has an index page among its pages".into()));
         }
