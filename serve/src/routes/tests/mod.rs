@@ -326,7 +326,7 @@ fn an_error_in_many_documents_tells_its_place() {
     let marked = put(&format!("\u{feff}{good}"));
     assert_eq!((marked.status, &marked.json()["added"]), (200, &json!(1)), "{}", marked.text());
     let large = put(&format!("{good}\n").repeat(50)).json();
-    assert!(large["status"] == 413 && large["hint"].as_str().unwrap().contains("several requests"), "{large}");
+    assert!(large["status"] == 413 && large["hint"].as_str().unwrap().contains("several smaller requests"), "{large}");
 }
 
 #[test]
