@@ -84,6 +84,15 @@ if [[ -n $unclear ]]; then
     failed=1
 fi
 
+# Pages tell readers to run these scripts.
+if [[ -d tools ]]; then
+    not_executable=$(find tools -type f ! -perm -u+x -exec awk 'FNR == 1 && /^#!/ { printf "  %s\n", FILENAME }' {} +)
+    if [[ -n $not_executable ]]; then
+        printf 'not executable: chmod +x each file that begins with "#!"\n%s\n' "$not_executable"
+        failed=1
+    fi
+fi
+
 # A file past 500 lines says why in the comment it opens with.
 while read -r file; do
     lines=$(wc -l <"$file")
