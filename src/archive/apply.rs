@@ -42,8 +42,11 @@ impl StoredDocuments for Records<'_> {
         Ok(Box::new(self.0.lock_documents()?))
     }
 
-    fn is_live(&self, id: u32) -> bool {
-        self.0.view().is_live(id)
+    fn find(&self, id: u32) -> Result<Option<StoredDocument>> {
+        match self.0.document_numbered(id) {
+            Err(Error::NoSuchNumber { .. }) => Ok(None),
+            record => record.map(|record| Some(stored(record))),
+        }
     }
 
     fn document(&self, id: u32) -> Result<StoredDocument> {

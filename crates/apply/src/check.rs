@@ -269,10 +269,7 @@ impl Check<'_> {
     /// True if a file is a link of this kind to the survivor of its document.
     fn is_linked(&self, path: &Path, kind: LinkKind, entries: &[PlannedDocument]) -> Result<bool> {
         let Some(removable) = entries.iter().find(|entry| entry.is_removable()) else { return Ok(false) };
-        if !self.stored.is_live(removable.keep) {
-            return Ok(false);
-        }
-        let survivor = self.stored.document(removable.keep)?.source;
+        let survivor = self.stored.find(removable.keep)?.and_then(|record| record.source);
         Ok(survivor.is_some_and(|survivor| files::is_link(path, Path::new(&survivor), kind)))
     }
 }

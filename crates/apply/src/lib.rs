@@ -113,7 +113,7 @@ pub fn apply(
     for id in &inexact {
         // Only the texts of these documents were compared. A document whose text was extracted may also hold
         // attachments or pictures.
-        summary.parts_not_compared += u64::from(stored.is_live(id) && stored.document(id)?.extracted);
+        summary.parts_not_compared += u64::from(stored.find(id)?.is_some_and(|record| record.extracted));
     }
     let ApplyPlan { sources, entries, .. } = plan;
     if options.action.takes_files() {

@@ -37,9 +37,6 @@ pub fn removals(stored: &dyn StoredDocuments, report: &Path, temp: &TempSpace, t
         let expected = "a report of removable documents, not one of passages";
         return Err(Error::InvalidParameter { name: "report", value: report.display().to_string(), expected });
     }
-    let is_stored = |id: u32, fits: &dyn Fn(&StoredDocument) -> bool| {
-        stored.is_live(id).then(|| stored.document(id).map(|record| fits(&record))).transpose()
-    };
     // After a folder was moved, a survivor can have no file at its stored place. A document that still has
     // its file is then not removed.
     let has_file = |record: &StoredDocument| record.source.as_deref().is_some_and(|source| !is_missing(source));
@@ -47,9 +44,9 @@ pub fn removals(stored: &dyn StoredDocuments, report: &Path, temp: &TempSpace, t
     let (mut survivors, mut gone) = (RoaringBitmap::new(), RoaringBitmap::new());
     for survivor in parsed.kept.sorted()? {
         let survivor = survivor?;
-        if is_stored(survivor.id, &|record| survivor.identity.fits(record))? == Some(true) {
+        if let Some(record) = stored.find(survivor.id)?.filter(|record| survivor.identity.fits(record)) {
             survivors.insert(survivor.id);
-            if is_gone(&stored.document(survivor.id)?) {
+            if is_gone(&record) {
                 gone.insert(survivor.id);
             }
         }
@@ -60,7 +57,7 @@ pub fn removals(stored: &dyn StoredDocuments, report: &Path, temp: &TempSpace, t
         let pair = pair?;
         let fits =
             |record: &StoredDocument| pair.identity.fits(record) && !(gone.contains(pair.keep) && has_file(record));
-        match is_stored(pair.remove, &fits)? {
+        match stored.find(pair.remove)?.map(|record| fits(&record)) {
             None => {}
             Some(true) if pair.keep == NO_SURVIVOR || survivors.contains(pair.keep) => removals.ids.push(pair.remove),
             Some(_) => {

@@ -30,13 +30,16 @@ pub trait StoredDocuments {
     /// [`Error::DocumentsInUse`](fpdb_host::error::Error::DocumentsInUse).
     fn lock(&self) -> Result<Box<dyn Any>>;
 
-    /// True if there is a document with this id.
-    fn is_live(&self, id: u32) -> bool;
-
-    /// A document.
+    /// The document with an id of a report. `None` if there is no such document, or no longer.
     ///
     /// # Errors
-    /// If there is none with this id, or it cannot be read.
+    /// If it cannot be read.
+    fn find(&self, id: u32) -> Result<Option<StoredDocument>>;
+
+    /// A document that the database refers to.
+    ///
+    /// # Errors
+    /// If it is missing or cannot be read.
     fn document(&self, id: u32) -> Result<StoredDocument>;
 
     /// Visits all documents, in order of id.

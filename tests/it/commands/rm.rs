@@ -151,3 +151,24 @@ fn documents_of_a_report_are_removed_while_their_survivors_are_stored() {
     }
     assert_eq!(folder.run(&["rm", "--report", "new.jsonl", "docs/b.txt"]).status, 2);
 }
+
+/// A compaction drops every trace of a deleted document.
+#[test]
+fn documents_of_a_report_that_are_gone_are_no_damage() {
+    for gone in ["docs/b.txt", "docs/a.txt"] {
+        let folder = Folder::new();
+        for name in ["a", "b"] {
+            folder.write(&format!("docs/{name}.txt"), prose(1));
+        }
+        folder.ok(&["ingest", "-q", "docs"]);
+        folder.ok(&["dedup", "--format", "json", "-o", "report.jsonl"]);
+        let link = ["apply", "report.jsonl", "--link", "hard", "--yes"];
+        folder.ok(&link);
+        folder.ok(&["rm", "-q", gone]);
+        folder.ok(&["compact", "-q"]);
+        let apply = folder.run(&link);
+        let rm = folder.run(&["rm", "--report", "report.jsonl", "--format", "json"]);
+        assert!(!(apply.stderr + &rm.stderr).contains("damaged"), "{gone}: {rm:?}");
+        assert_eq!((&rm.json()[0]["removed"], &rm.json()[0]["reported"]), (&0.into(), &1.into()), "{gone}: {rm:?}");
+    }
+}
