@@ -21,7 +21,8 @@ use fpdb_host::progress::Task;
 use fpdb_host::schema::{Answer, Schema, is_zero};
 use fpdb_store::{Assembled, Store, StoreOptions};
 
-/// The folder in which the build becomes its own database, if the target database already has documents.
+/// The folder in which the build becomes its own database, if the target database already has documents or
+/// keeps contents out.
 const DATABASE: &str = "database";
 
 /// The file of an assembly's answer, written before its last commit. It distinguishes a build that was
@@ -119,7 +120,7 @@ fn add_to_store(staging: &Staging, generation: [u8; 16], store: &Store, task: &T
         seconds: 0.0,
     };
     let path = staging.root.join(ASSEMBLY);
-    if store.is_fresh() {
+    if store.is_fresh()? {
         write_whole(&path, &assembly)?;
         store.take_over(&build, task)?;
     } else {

@@ -1,5 +1,8 @@
 //! Documents that are removed for good: `rm --keep-out` and `rm --readmit`.
 
+use fpdb::Profile;
+
+use crate::assemble::build_of;
 use crate::bad_input::prose;
 use crate::support::{Folder, names, zip};
 
@@ -267,4 +270,21 @@ fn a_repair_after_a_merge_keeps_what_only_the_other_database_removed() {
         }
         assert_eq!(kept_out(&folder, &["in/3.txt"]), 1);
     }
+}
+
+/// A merge can bring a list of kept-out contents without any document.
+#[test]
+fn an_assembly_adds_nothing_that_a_database_without_documents_keeps_out() {
+    let folder = Folder::new();
+    folder.write("secret.txt", prose(1));
+    folder.ok(&["ingest", "-q", "--db", "old", "--profile", "prose", "secret.txt"]);
+    folder.ok(&["rm", "-q", "--db", "old", "--keep-out", "secret.txt"]);
+    folder.ok(&["init", "-q", "--profile", "prose"]);
+    folder.ok(&["merge", "-q", "old"]);
+    let documents = [("copy.txt".to_owned(), prose(1).into()), ("other.txt".to_owned(), prose(2).into())];
+    build_of(&folder.path().join("build"), &Profile::named("prose").unwrap(), documents);
+    let added = folder.ok(&["assemble", "build", "--format", "json"]).json().remove(0);
+    assert_eq!((&added["added"], &added["kept_out"]), (&1.into(), &1.into()), "{added}");
+    assert_eq!(names(&folder), ["other.txt"]);
+    folder.ok(&["verify"]);
 }

@@ -8,10 +8,11 @@ use crate::open::making::{Making, remove_remains};
 use fpdb_host::error::{Error, Result};
 
 impl Store {
-    /// Deletes the database if no document was ever added to it. Returns true if it was deleted. Also removes
-    /// its folder, unless the folder holds other files or cannot be removed, such as a mounted disk.
+    /// Deletes the database if no document was ever added to it and it keeps no content out. Returns true if
+    /// it was deleted. Also removes its folder, unless the folder holds other files or cannot be removed, such
+    /// as a mounted disk.
     pub fn delete_if_empty(mut self) -> Result<bool> {
-        if self.view().state.next_document > 0 {
+        if !self.is_fresh()? {
             return Ok(false);
         }
         let root = self.root.clone();

@@ -3,7 +3,7 @@
 //! The files are linked into `incoming/`, or copied from another file system, and handed to the engine. Then
 //! one synced write adds the runs, the state and the generation of the build. The store must have no
 //! documents, so that none of the keys can already exist. If the process is killed, the next writer removes
-//! the rows of documents, because the state counts no document. For a database with documents, the build
+//! the rows of documents, because the state counts no document. For any other database, the build
 //! first becomes a separate database, which is then merged.
 
 use std::collections::BTreeMap;
@@ -38,10 +38,15 @@ impl Store {
         Ok(self.engine.get(MAIN, assembled_key(generation), "look for an earlier assembly")?.is_some())
     }
 
-    /// True if no document was ever added. Only such a store can take over staged files.
-    pub fn is_fresh(&self) -> bool {
+    /// True if no document was ever added, and no content is kept out. Only such a store can take over staged
+    /// files.
+    ///
+    /// # Errors
+    /// A failure to read the store; [`Error::Damaged`].
+    pub fn is_fresh(&self) -> Result<bool> {
         let view = self.view();
-        view.state.next_document == 0 && view.state.next_run == 0
+        let is_empty = view.state.next_document == 0 && view.state.next_run == 0;
+        Ok(is_empty && self.kept_out_from(&[])?.next().transpose()?.is_none())
     }
 
     /// Adds all files and totals of a build to the store, in one commit. The store must be
