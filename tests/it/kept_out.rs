@@ -269,6 +269,9 @@ fn a_repair_after_a_merge_keeps_what_only_the_other_database_removed() {
             assert!(names(&folder).contains(name), "{name}");
         }
         assert_eq!(kept_out(&folder, &["in/3.txt"]), 1);
+        // The other database keeps this content out, whatever its name was here.
+        folder.ok(&["rm", "-q", "in/0.txt"]);
+        assert_eq!(kept_out(&folder, &["in/0.txt"]), 1);
     }
 }
 

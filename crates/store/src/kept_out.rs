@@ -6,6 +6,7 @@ use super::codec::format::{KEPT_OUT_PREFIX, MAIN, kept_out_key, parse_kept_out_k
 use super::codec::records::{self, KeptOutRecord};
 use super::engine::Row;
 use super::view::View;
+use fpdb_host::clock;
 use fpdb_host::error::{Error, Result};
 use fpdb_kernel::document::Digest;
 
@@ -24,10 +25,15 @@ impl KeptOutRecord {
         self.names.len() < NAMES.0 && self.names.iter().map(String::len).sum::<usize>() < NAMES.1
     }
 
-    /// True if a document of this name was removed for good with this content. Also true if the record has no
-    /// names because it was damaged.
+    /// The record of a content whose own record is damaged.
+    pub(crate) fn of_damaged() -> Self {
+        Self { names: Vec::new(), since: 0 }
+    }
+
+    /// True if a document of this name was removed for good with this content. Also true if the record was
+    /// damaged. A record without names but with a time names no document.
     pub(crate) fn may_name(&self, name: &str) -> bool {
-        self.names.is_empty() || self.names.iter().any(|known| known == name)
+        *self == Self::of_damaged() || self.names.iter().any(|known| known == name)
     }
 }
 
@@ -104,8 +110,8 @@ impl Store {
     }
 
     /// Also keeps out all contents that the store `other` keeps out. Existing records of this store do not
-    /// change. Nobody removed a document that this store has, so its name is not adopted with its content,
-    /// and a content without other names is not: otherwise a repair would remove the document.
+    /// change. Nobody removed a document that this store has, so its name is not adopted with its content:
+    /// otherwise a repair would remove the document.
     ///
     /// # Errors
     /// A failure to read one of the stores or to write this one.
@@ -115,17 +121,17 @@ impl Store {
             if self.kept_out_record(&digest)?.is_some() {
                 return Ok(());
             }
-            let is_stored = self.newest_with(&digest, |_| true)?.is_some();
-            if is_stored {
+            if self.newest_with(&digest, |_| true)?.is_some() {
+                if record == KeptOutRecord::of_damaged() {
+                    record.since = clock::now();
+                }
                 for name in std::mem::take(&mut record.names) {
                     if self.newest_version(&name, &digest, |_| Ok(true))?.is_none() {
                         record.names.push(name);
                     }
                 }
             }
-            if !(is_stored && record.names.is_empty()) {
-                contents.push((digest, record));
-            }
+            contents.push((digest, record));
             if contents.len() == ADOPTED_AT_ONCE { self.keep_out(&std::mem::take(&mut contents)) } else { Ok(()) }
         })?;
         self.keep_out(&contents)
