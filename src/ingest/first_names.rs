@@ -46,11 +46,11 @@ pub(super) struct FirstNames<'a> {
 }
 
 impl<'a> FirstNames<'a> {
-    /// Prepares an ingest of these sources. If an earlier version wrote the database, this lists the places
-    /// of all its documents first.
-    pub(super) fn new(store: &'a Store, sources: &[Source], task: &Task<'_>) -> Result<Self> {
+    /// Prepares an ingest of these sources. If an earlier version or a repair wrote the database, this lists
+    /// the places of all its documents first.
+    pub(super) fn new(store: &'a Store, sources: &[Source], dry_run: bool, task: &Task<'_>) -> Result<Self> {
         let (mut names, mut folders) = (FxHashMap::<_, Vec<_>>::default(), FxHashMap::<_, Vec<_>>::default());
-        for place in listed(store, task)? {
+        for place in listed(store, dry_run, task)? {
             names.entry(place.folder.clone()).or_default().push(place.names.clone());
             folders.entry(place.names).or_default().push(place.folder);
         }
@@ -167,8 +167,8 @@ fn others(places: &FxHashMap<String, Vec<String>>, text: &str) -> BTreeSet<Strin
     ends(text).flat_map(of_end).collect()
 }
 
-/// The places of all documents.
-fn listed(store: &Store, task: &Task<'_>) -> Result<Vec<NamePlace>> {
+/// The places of all documents. If the stored list is incomplete, completes it, except in a dry run.
+fn listed(store: &Store, dry_run: bool, task: &Task<'_>) -> Result<Vec<NamePlace>> {
     if let Some(places) = store.name_places()? {
         return Ok(places);
     }
@@ -180,7 +180,7 @@ fn listed(store: &Store, task: &Task<'_>) -> Result<Vec<NamePlace>> {
         task.reports().step("documents looked at", looked_at, documents);
         Ok(!task.token().is_stopped())
     })?;
-    if !task.token().is_stopped() {
+    if !(dry_run || task.token().is_stopped()) {
         store.complete_name_places(&places)?;
     }
     Ok(places.into_iter().collect())

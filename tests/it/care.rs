@@ -288,6 +288,28 @@ fn a_repair_reads_boilerplate_as_an_ingest_does() {
     verified(&folder, ".fpdb");
 }
 
+/// After a repair the list of the places of files is incomplete. An ingest completes it, a dry run does not.
+#[test]
+fn a_dry_run_after_a_repair_changes_nothing() {
+    let folder = Folder::new();
+    corpus(&folder, "c", 0..40);
+    folder.ok(&["ingest", "-q", "-k", "5", "-w", "4", "c"]);
+    folder.ok(&["compact"]);
+    flip_largest_table(&folder);
+    folder.ok(&["verify", "--repair"]);
+    folder.write("c/new.txt", text(50));
+    let sources = [fpdb::Source::Path(folder.path().join("c"))];
+    let writer = Database::open_writer(folder.path().join(".fpdb")).unwrap();
+    let before = writer.commit_id().unwrap();
+    let summary = writer.ingest_dry_run(&sources, &IngestOptions::default(), &Task::new()).unwrap();
+    assert_eq!((summary.added, summary.unchanged, writer.commit_id().unwrap()), (1, 40, before));
+    drop(writer);
+    let planned = folder.ok(&["ingest", "--dry-run", "--format", "json", "c"]).json().remove(0);
+    assert_eq!((&planned["added"], &planned["unchanged"]), (&1.into(), &40.into()), "{planned}");
+    let done = folder.ok(&["ingest", "--format", "json", "c"]).json().remove(0);
+    assert_eq!((&done["added"], &done["unchanged"]), (&1.into(), &40.into()), "{done}");
+}
+
 /// A zip in a zip is copied to a temporary file. If that file cannot be written, the documents are not lost.
 #[test]
 fn a_repair_that_cannot_write_temporary_files_loses_nothing() {
