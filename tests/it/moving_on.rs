@@ -2,6 +2,7 @@
 //! gone, it returns an error.
 
 use std::fs;
+use std::path::Path;
 
 use fpdb::{Database, DatabaseWriter, Document, Error, IngestOptions, Profile, Task};
 use tempfile::TempDir;
@@ -86,5 +87,36 @@ fn a_folder_that_is_gone_is_no_damage() {
         }
         drop((writer, reader));
         assert_eq!(documents(&Database::open(&moved).unwrap()), 1, "nothing was lost");
+    }
+}
+
+/// The folders stay, so only their contents show that the database is another one.
+#[test]
+fn a_database_that_is_replaced_in_its_folder_is_another_one() {
+    let profile = Profile::named("prose").unwrap();
+    let make = |path: &Path, name: &str, commits| {
+        let writer = Database::create(path, profile).unwrap();
+        (0..commits).for_each(|number| add(&writer, &format!("{name}{number}")));
+    };
+    for commits in [1, 3, 4, 5] {
+        let folder = TempDir::new().unwrap();
+        let (path, other) = (folder.path().join("db"), folder.path().join("other"));
+        make(&path, "a", 4);
+        make(&other, "b", commits);
+        let reader = Database::open(&path).unwrap();
+        assert!(reader.refreshed().unwrap().is_none());
+        for (from, to) in [(other.join("store"), path.join("store")), (other, path)] {
+            let files = |folder: &Path| {
+                let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+                entries.filter(|path| path.is_file()).collect::<Vec<_>>()
+            };
+            files(&to).iter().for_each(|file| fs::remove_file(file).unwrap());
+            for file in files(&from) {
+                fs::rename(&file, to.join(file.file_name().unwrap())).unwrap();
+            }
+        }
+        let newer = reader.refreshed().unwrap().expect("another database");
+        assert_eq!((newer.document(fpdb::DocId(0)).unwrap().name, documents(&newer)), ("b0".to_owned(), commits));
+        assert!(newer.refreshed().unwrap().is_none());
     }
 }

@@ -24,7 +24,7 @@ use super::care::findings::DamagedStore;
 use super::engine::Engine;
 use super::engine::failure::missing;
 use super::open::StoreOptions;
-use super::open::commit_mark::{self, AtClose};
+use super::open::commit_mark::{self, AtClose, CommitMark};
 use super::open::linked_store::LinkedStore;
 use super::open::lock::{DocumentsLock, WriterLock};
 use super::open::place::Place;
@@ -228,8 +228,8 @@ impl Store {
         })
     }
 
-    /// Opens a new reader if the database has a commit that this handle does not show. `None` if there is no
-    /// such commit.
+    /// Opens a new reader if the database has a commit that this handle does not show, or another database has
+    /// replaced it. `None` otherwise.
     ///
     /// # Errors
     /// As [`Self::open_reader`].
@@ -239,14 +239,17 @@ impl Store {
             return Ok(None);
         }
         let shown = self.view().state.commits;
-        // The mark is written after each commit. The value 0 means that no commit is known.
-        let marked = commit_mark::read(&self.root)?.commits;
+        let CommitMark { commits: marked, identity, .. } = commit_mark::read(&self.root)?;
+        // The mark is written after each commit, so it can lack the shown one. The value 0 means that no commit
+        // is known.
+        let is_current = marked > 0 && (marked == shown || marked + 1 == shown);
         let is_gone = self.place.is_gone();
-        if (1..=shown).contains(&marked) && !is_gone {
+        if is_current && !is_gone && (identity.is_none() || identity == self.identity) {
             return Ok(None);
         }
         let newer = Self::open_reader(&self.root, &self.options)?;
-        Ok((is_gone || newer.view().state.commits != shown).then_some(newer))
+        let differs = newer.view().state.commits != shown || newer.identity != self.identity;
+        Ok((is_gone || differs).then_some(newer))
     }
 
     /// The identifier of this database. Only copies of the database have the same identifier.
