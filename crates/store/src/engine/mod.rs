@@ -47,7 +47,7 @@ use moment::Moment;
 use options::{BlockCache, Tuning};
 pub(crate) use rocksdb::Direction;
 use rows::Rows;
-use sorted_file::{SortedFiles, WrittenFiles};
+use sorted_file::{FILE_BYTES, SortedFiles, WrittenFiles};
 
 /// The purpose that a store is opened for.
 #[derive(Clone, Copy, Debug)]
@@ -321,7 +321,7 @@ impl Engine {
         Ok(rows)
     }
 
-    /// Compacts a family. With `all`, also rewrites tables without deletions, unless there is only one table.
+    /// Compacts a family. With `all`, also rewrites tables without deletions, unless they are merged already.
     pub(super) fn compact(&self, family: &str, all: bool) -> Result<()> {
         self.check_sound("compact its tables")?;
         if all && self.is_compact(family)? {
@@ -342,15 +342,14 @@ impl Engine {
         Ok(())
     }
 
-    /// True if a family is one table without deletions. Rewriting it would free nothing.
+    /// True if rewriting the tables of a family would free nothing.
     pub(super) fn is_compact(&self, family: &str) -> Result<bool> {
         if self.unwritten(family)? > 0 {
             return Ok(false);
         }
-        let tables = self.db.live_files().map_err(failed("measure itself"))?;
-        let mut tables = tables.iter().filter(|table| table.column_family_name == family);
-        let first = tables.next();
-        Ok(first.is_none_or(|first| first.num_deletions == 0) && tables.next().is_none())
+        let mut tables = self.db.live_files().map_err(failed("measure itself"))?;
+        tables.retain(|table| table.column_family_name == family);
+        Ok(level::are_merged(&tables, FILE_BYTES))
     }
 
     /// Reads the latest commits of the process that writes the store.

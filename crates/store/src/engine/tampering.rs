@@ -8,6 +8,17 @@ impl Engine {
         self.db.put_cf(self.family(family).unwrap(), key, value).unwrap();
     }
 
+    /// Sets the size at which a compaction closes a table of a family.
+    pub(crate) fn set_table_bytes(&self, family: &str, bytes: u64) {
+        let options = [("target_file_size_base", &*bytes.to_string())];
+        self.db.set_options_cf(self.family(family).unwrap(), &options).unwrap();
+    }
+
+    /// Writes the rows of a family from the log as a table.
+    pub(crate) fn flush(&self, family: &str) {
+        self.db.flush_cf(self.family(family).unwrap()).unwrap();
+    }
+
     /// Moves the rows of a family from the log into one table.
     pub(crate) fn move_rows(&self, family: &str) {
         let family = self.family(family).unwrap();

@@ -48,8 +48,8 @@ pub struct CompactionPlan {
     pub runs: u64,
     /// Number of postings to fold. Postings that an earlier, stopped call has folded do not count.
     pub postings: u64,
-    /// Bytes of other tables to rewrite: positions, texts, records of documents. 0 if each part is one table
-    /// already.
+    /// Bytes of other tables to rewrite: positions, texts, records of documents. 0 if a compaction would
+    /// free nothing there.
     pub other_bytes: u64,
     /// Bytes of disk needed beside the database, because old tables stay until the new ones are complete.
     pub bytes: u64,
