@@ -192,10 +192,13 @@ fn renamed(before: &DocumentRecord, (old, new): (&str, &str), files: &mut Files)
     // A new name of a file is normalised in the same way as at ingest.
     let tidied = tidied(new).filter(|tidied| before.source.is_some() || tidied.is_empty());
     let new = tidied.unwrap_or_else(|| new.to_owned());
-    let name = match (new.as_str(), below) {
-        (new, below) if is_whole && !old.is_empty() => format!("{}{below}", new.trim_end_matches('/')),
-        ("", below) => below.to_owned(),
-        (new, below) => format!("{}/{below}", new.trim_end_matches('/')),
+    let is_file = is_whole && !old.is_empty();
+    let name = match (new.trim_end_matches('/'), below) {
+        // A part has no name without that of its file.
+        ("", _) if is_file => String::new(),
+        (file, part) if is_file => format!("{file}{part}"),
+        (_, below) if new.is_empty() => below.to_owned(),
+        (folder, below) => format!("{folder}/{below}"),
     };
     if name.is_empty() {
         let expected = "a name that is not empty";

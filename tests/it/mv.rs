@@ -690,3 +690,20 @@ fn a_file_that_is_named_like_a_part_takes_no_name_of_the_archive() {
         assert_eq!(names(&folder).len(), 4);
     }
 }
+
+/// A part of a file without the name of the file would be a file in the current folder.
+#[test]
+fn a_file_needs_a_name() {
+    let folder = archive();
+    folder.ok(&["ingest", "-q", "--profile", "prose", "arch"]);
+    for file in ["arch/2025/a.txt", "arch/2025/b.jsonl", "arch/2025/c.zip"] {
+        for new in ["", ".", "/", "./"] {
+            let run = folder.run(&["mv", file, new]);
+            assert!(run.status == 2 && run.stderr.contains("a name that is not empty"), "{file} {new}: {run:?}");
+        }
+    }
+    assert_eq!(names(&folder), below("arch/2025/"));
+    // A folder can be left out.
+    folder.ok(&["mv", "arch/2025", "."]);
+    assert_eq!(names(&folder), below(""));
+}
