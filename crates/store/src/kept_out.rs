@@ -4,7 +4,6 @@
 use super::Store;
 use super::codec::format::{KEPT_OUT_PREFIX, MAIN, kept_out_key, parse_kept_out_key};
 use super::codec::records::{self, KeptOutRecord};
-use super::engine::Row;
 use super::view::View;
 use fpdb_host::clock;
 use fpdb_host::error::{Error, Result};
@@ -73,9 +72,7 @@ impl Store {
         &self,
         first: &[u8],
     ) -> Result<impl Iterator<Item = Result<(Digest, KeptOutRecord)>> + use<'_>> {
-        let entries = self.engine.entries(MAIN, &[KEPT_OUT_PREFIX, first].concat(), ACTION)?;
-        let of_list = |entry: &Result<Row>| !entry.as_ref().is_ok_and(|(key, _)| !key.starts_with(KEPT_OUT_PREFIX));
-        Ok(entries.take_while(of_list).map(|entry| {
+        Ok(self.engine.entries_with(MAIN, (KEPT_OUT_PREFIX, first), ACTION)?.map(|entry| {
             let (key, value) = entry?;
             let digest = parse_kept_out_key(&key).ok_or_else(|| Error::Damaged {
                 what: "a content that is kept out".into(),

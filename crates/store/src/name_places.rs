@@ -51,17 +51,12 @@ impl Store {
         if self.engine.get(MAIN, ALL_PLACES_KEY, ACTION)?.is_none() {
             return Ok(None);
         }
-        let mut places = Vec::new();
-        for entry in self.engine.entries(MAIN, PLACE_PREFIX, ACTION)? {
-            let (key, _) = entry?;
-            if !key.starts_with(PLACE_PREFIX) {
-                break;
-            }
+        let places = self.engine.entries_with(MAIN, (PLACE_PREFIX, &[]), ACTION)?.map(|entry| {
             let damaged = || Error::Damaged { what: "a place of names".into(), detail: "its key does not decode" };
-            let (folder, names) = parse_place_key(&key).ok_or_else(damaged)?;
-            places.push(NamePlace { folder, names });
-        }
-        Ok(Some(places))
+            let (folder, names) = parse_place_key(&entry?.0).ok_or_else(damaged)?;
+            Ok(NamePlace { folder, names })
+        });
+        places.collect::<Result<_>>().map(Some)
     }
 
     /// Adds places to the list, which is then complete for all documents.

@@ -17,15 +17,7 @@ impl Store {
 
     /// The records of all sources, in order of their paths.
     pub fn sources(&self) -> Result<Vec<SourceRecord>> {
-        let mut sources = Vec::new();
-        for entry in self.engine.entries(MAIN, SOURCE_PREFIX, ACTION)? {
-            let (key, value) = entry?;
-            if !key.starts_with(SOURCE_PREFIX) {
-                break;
-            }
-            sources.push(decoded(&value)?);
-        }
-        Ok(sources)
+        self.engine.entries_with(MAIN, (SOURCE_PREFIX, &[]), ACTION)?.map(|entry| decoded(&entry?.1)).collect()
     }
 
     /// Stores these records in place of earlier ones for the same paths. A record without settings deletes

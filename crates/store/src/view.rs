@@ -130,7 +130,7 @@ fn load_state(engine: &Engine) -> Result<StateRecord> {
 
 fn load_runs(engine: &Engine) -> Result<Vec<(u32, RunRecord)>> {
     let mut runs = Vec::new();
-    for entry in engine.entries(MAIN, RUN_PREFIX, "read the list of runs")? {
+    for entry in engine.entries_with(MAIN, (RUN_PREFIX, &[]), "read the list of runs")? {
         let (key, value) = entry?;
         let Some((RUN_PREFIX, run)) = split_u32(&key) else { break };
         runs.push((run, records::decode(&value, || format!("the record of run {run}"))?));

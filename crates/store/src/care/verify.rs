@@ -416,64 +416,62 @@ impl Verifier<'_> {
         Ok(())
     }
 
-    /// Checks the records of containers that were ingested whole.
-    fn check_containers(&mut self) -> Result<()> {
-        for entry in self.store.engine.entries(CONTAINERS, &[], "read what it knows of containers")? {
+    /// Calls `check` with each row of a family whose key begins with `prefix`.
+    fn for_each_row(
+        &mut self,
+        (family, prefix): (&str, &'static [u8]),
+        action: &'static str,
+        check: impl Fn(&mut Self, &[u8], &[u8]) -> Result<()>,
+    ) -> Result<()> {
+        for entry in self.store.engine.entries_with(family, (prefix, &[]), action)? {
             let Some((key, value)) = self.listed(entry)? else { break };
-            let Some(source) = parse_name_prefix(&key) else {
-                self.problem(CONTAINERS, "a key is no path");
-                continue;
-            };
-            let record = records::decode::<ContainerRecord>(&value, || format!("the record of the container {source}"));
-            self.listed(record)?;
+            check(self, &key, &value)?;
         }
         Ok(())
+    }
+
+    /// Checks the records of containers that were ingested whole.
+    fn check_containers(&mut self) -> Result<()> {
+        self.for_each_row((CONTAINERS, &[]), "read what it knows of containers", |found, key, value| {
+            let Some(source) = parse_name_prefix(key) else {
+                found.problem(CONTAINERS, "a key is no path");
+                return Ok(());
+            };
+            let record = records::decode::<ContainerRecord>(value, || format!("the record of the container {source}"));
+            found.listed(record).map(drop)
+        })
     }
 
     /// Checks the remembered settings of sources.
     fn check_sources(&mut self) -> Result<()> {
-        for entry in self.store.engine.entries(MAIN, SOURCE_PREFIX, "read the list of sources")? {
-            let Some((key, value)) = self.listed(entry)? else { break };
-            if !key.starts_with(SOURCE_PREFIX) {
-                break;
+        self.for_each_row((MAIN, SOURCE_PREFIX), "read the list of sources", |found, key, value| {
+            let named = found.listed(records::decode::<SourceRecord>(value, || "the record of a source".into()))?;
+            if named.is_some_and(|record| source_key(&record.path)[..] != *key) {
+                found.problem(MAIN, "the record of a source is under another path");
             }
-            let record = records::decode::<SourceRecord>(&value, || "the record of a source".into());
-            let named = self.listed(record)?;
-            if named.is_some_and(|record| source_key(&record.path)[..] != key[..]) {
-                self.problem(MAIN, "the record of a source is under another path");
-            }
-        }
-        Ok(())
+            Ok(())
+        })
     }
 
     /// Checks the contents that are kept out.
     fn check_kept_out(&mut self) -> Result<()> {
-        for entry in self.store.engine.entries(MAIN, KEPT_OUT_PREFIX, "read which contents are kept out")? {
-            let Some((key, value)) = self.listed(entry)? else { break };
-            if !key.starts_with(KEPT_OUT_PREFIX) {
-                break;
+        self.for_each_row((MAIN, KEPT_OUT_PREFIX), "read which contents are kept out", |found, key, value| {
+            if parse_kept_out_key(key).is_none() {
+                found.problem(MAIN, "the key of a content that is kept out has no digest");
             }
-            if parse_kept_out_key(&key).is_none() {
-                self.problem(MAIN, "the key of a content that is kept out has no digest");
-            }
-            let record = records::decode::<KeptOutRecord>(&value, || "a content that is kept out".into());
-            self.listed(record)?;
-        }
-        Ok(())
+            let record = records::decode::<KeptOutRecord>(value, || "a content that is kept out".into());
+            found.listed(record).map(drop)
+        })
     }
 
     /// Checks the list of places of documents.
     fn check_places(&mut self) -> Result<()> {
-        for entry in self.store.engine.entries(MAIN, PLACE_PREFIX, "read the list of places")? {
-            let Some((key, _)) = self.listed(entry)? else { break };
-            if !key.starts_with(PLACE_PREFIX) {
-                break;
+        self.for_each_row((MAIN, PLACE_PREFIX), "read the list of places", |found, key, _| {
+            if parse_place_key(key).is_none() {
+                found.problem(MAIN, "the key of a place does not decode");
             }
-            if parse_place_key(&key).is_none() {
-                self.problem(MAIN, "the key of a place does not decode");
-            }
-        }
-        Ok(())
+            Ok(())
+        })
     }
 
     /// Checks for names and digests that belong to no document.

@@ -209,6 +209,18 @@ impl Engine {
         self.entries_in(family, self.all_rows(), IteratorMode::From(from, Direction::Forward), action)
     }
 
+    /// The rows of a family whose keys begin with `prefix`, in order of key, from the key `prefix` and `first`
+    /// together.
+    pub(super) fn entries_with(
+        &self,
+        family: &str,
+        (prefix, first): (&'static [u8], &[u8]),
+        action: &'static str,
+    ) -> Result<impl Iterator<Item = Result<Row>> + use<'_>> {
+        let entries = self.entries(family, &[prefix, first].concat(), action)?;
+        Ok(entries.take_while(move |entry| !entry.as_ref().is_ok_and(|(key, _)| !key.starts_with(prefix))))
+    }
+
     /// Like [`Self::entries`], but does not fill the cache: for scans, which read each row once.
     pub(super) fn scanned_entries(
         &self,

@@ -11,7 +11,7 @@ use crate::codec::records::{self, StateRecord};
 use crate::engine::{Access, Engine};
 use crate::open::commit_mark;
 use crate::open::format_marker::check_marker;
-use crate::open::making::{Making, remove_moved, remove_stale};
+use crate::open::making::{Making, remove_parts, remove_stale};
 use crate::{Store, StoreOptions};
 use fpdb_host::durable::{create_folders, sync_folder};
 use fpdb_host::error::{Error, Result};
@@ -80,8 +80,9 @@ pub(crate) fn make_whole(root: &Path, fill: impl FnOnce(&Path) -> Result<Profile
         // A restored database may have decisions of a dedup.
         let decisions = inside.join(DECISIONS).exists().then_some(DECISIONS);
         // After a failure, files that were moved already would block the next creation here, so they are
-        // removed.
-        decisions.into_iter().chain([COMMITTED, MARKER]).try_for_each(fill).inspect_err(|_| remove_moved(root))?;
+        // removed. What cannot be removed stays.
+        let remove = |_: &Error| _ = remove_parts(root, &[STORE, DECISIONS, COMMITTED]);
+        decisions.into_iter().chain([COMMITTED, MARKER]).try_for_each(fill).inspect_err(remove)?;
         return sync_folder(root);
     }
     fs::rename(inside, root).map_err(Error::io("create", root)).map_err(lost)?;

@@ -4,7 +4,7 @@ use std::fs;
 
 use crate::Store;
 use crate::codec::format::MARKER;
-use crate::open::making::{Making, remove_remains};
+use crate::open::making::{Making, REMAINS, remove_parts};
 use fpdb_host::error::{Error, Result};
 
 impl Store {
@@ -23,7 +23,7 @@ impl Store {
         // moves into shows the next creation here that the other files are remains.
         let making = Making::new(&root)?;
         fs::rename(root.join(MARKER), making.path().join(MARKER)).map_err(Error::io("remove", &root.join(MARKER)))?;
-        if let Err(error) = remove_remains(&root) {
+        if let Err(error) = remove_parts(&root, &REMAINS) {
             making.keep();
             return Err(error);
         }

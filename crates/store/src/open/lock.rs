@@ -15,6 +15,7 @@ use crate::codec::format::{ACTING, LOCK};
 use crate::open::files::{SHORT, check_regular};
 use fpdb_host::clock;
 use fpdb_host::error::{Error, Result};
+use fpdb_host::job_lock::open_job;
 
 /// Number of tries and the pause between them: a writer waits a fifth of a second in all.
 const TRIES: u32 = 20;
@@ -94,15 +95,10 @@ impl DocumentsLock {
     /// # Errors
     /// [`Error::DocumentsInUse`] if another process or thread holds it.
     pub(crate) fn take(root: &Path) -> Result<Self> {
-        let path = root.join(ACTING);
-        let failed = || Error::io("open the lock file", &path);
-        check_regular(&path).map_err(failed())?;
-        let open = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
-        let file = open.map_err(failed())?;
-        match file.try_lock() {
-            Ok(()) => Ok(Self { _file: file }),
-            Err(TryLockError::WouldBlock) => Err(Error::DocumentsInUse { path: root.to_owned() }),
-            Err(TryLockError::Error(source)) => Err(Error::Io { action: "lock", path, source }),
+        match open_job(&root.join(ACTING)) {
+            Ok(file) => Ok(Self { _file: file }),
+            Err(Error::JobInUse { .. }) => Err(Error::DocumentsInUse { path: root.to_owned() }),
+            Err(error) => Err(error),
         }
     }
 }

@@ -13,7 +13,7 @@ use fpdb_host::temporary::{MAKING, stale_temporaries};
 
 /// The parts of a database other than its marker. The lock moves last, so that no process writes in the
 /// meantime.
-const REMAINS: [&str; 6] = [COMMITTED, ACTING, DECISIONS, STORE, INCOMING, LOCK];
+pub(super) const REMAINS: [&str; 6] = [COMMITTED, ACTING, DECISIONS, STORE, INCOMING, LOCK];
 
 /// A folder for a growing database, removed on drop.
 pub(super) struct Making {
@@ -42,15 +42,15 @@ pub(super) fn remove_stale(parent: &Path) {
     for path in stale_temporaries(parent, MAKING) {
         if holds_moved_store(&path) {
             // If a file cannot be removed, moving the store to its place reports it.
-            let _ = remove_remains(parent);
+            let _ = remove_parts(parent, &REMAINS);
         }
         let _ = fs::remove_dir_all(&path);
     }
 }
 
-/// Removes all parts of a database without a marker from `root`.
-pub(super) fn remove_remains(root: &Path) -> Result<()> {
-    for name in REMAINS {
+/// Removes parts of a database without a marker from `root`.
+pub(super) fn remove_parts(root: &Path, parts: &[&str]) -> Result<()> {
+    for name in parts {
         let path = root.join(name);
         let removed = if path.is_dir() { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
         match removed {
@@ -59,14 +59,6 @@ pub(super) fn remove_remains(root: &Path) -> Result<()> {
         }
     }
     Ok(())
-}
-
-/// Removes from `root` the parts that were moved there before the marker. Parts that cannot be removed stay.
-pub(super) fn remove_moved(root: &Path) {
-    let _ = fs::remove_dir_all(root.join(STORE));
-    for name in [DECISIONS, COMMITTED] {
-        let _ = fs::remove_file(root.join(name));
-    }
 }
 
 /// True if a database can be created in a folder: it is empty, or holds only remains of an unfinished
