@@ -29,6 +29,7 @@ pub use self::writer::{BackupOptions, Compaction, DatabaseWriter, Removal};
 use crate::archive::apply::{Applied, ApplyOptions, ApplySummary, Lost, ProofOptions, ProofSummary, Records};
 use crate::archive::dedup::{self, DedupAnswer, DedupOptions, DedupPlan, DedupRow, DedupSummary};
 use crate::archive::repeats::{self, RepeatOptions, RepeatRow, RepeatSummary};
+use crate::ingest::first_names::name_of_file;
 use crate::nearest_name;
 use crate::query::{self, DocumentText, TextSequence, UnitCache};
 use fpdb_host::error::{Error, Result};
@@ -338,6 +339,15 @@ impl Database {
             true => Err(Error::NoSuchDocument { name: name.to_owned(), nearest: None }),
             false => Ok(documents),
         }
+    }
+
+    /// The name of the document that was read from the file at `path`, whatever folder its ingest ran in. If
+    /// the file is a container of documents, its own name.
+    ///
+    /// # Errors
+    /// A path that is not UTF-8; a failure to read the store.
+    pub fn name_of_file(&self, path: impl AsRef<Path>) -> Result<Option<String>> {
+        name_of_file(&self.store.as_of_last_commit(), &absolute_name(path.as_ref())?)
     }
 
     /// The newest document with a name: the last of [`Self::documents_named`]. Reads only its record.

@@ -153,6 +153,22 @@ pub(crate) fn names_by_path(store: &Store) -> Result<impl Fn(&str) -> BTreeSet<S
     Ok(move |path: &str| others(&names, path))
 }
 
+/// The name of the document that was read from the file at this absolute path, or of the file if it is a
+/// container of documents.
+pub(crate) fn name_of_file(store: &Store, path: &str) -> Result<Option<String>> {
+    let mut names = names_by_path(store)?(path);
+    if store.name_places()?.is_none() {
+        // Without the list of places, a name can be any end of the path.
+        names.extend(ends(path).map(|end| path[end..].to_owned()).filter(|name| !name.is_empty()));
+    }
+    for name in names {
+        if first_document(store, &name, path)?.is_some() {
+            return Ok(Some(name));
+        }
+    }
+    Ok(None)
+}
+
 /// Offsets at which a path can be divided: its start, after each `/`, and its end.
 fn ends(path: &str) -> impl Iterator<Item = usize> {
     [0].into_iter().chain(path.match_indices('/').map(|(at, _)| at + 1)).chain([path.len()])

@@ -7,4 +7,4 @@ mod html;
 
 pub use evidence::PairEvidence;
 #[cfg(feature = "html-report")]
-pub use html::{HtmlAnswers, HtmlOptions, HtmlSummary, ReportAssets, ReportData, report_data, write_html};
+pub use html::{HtmlAnswers, HtmlOptions, HtmlSummary, ReportAssets, ReportData, check_place, report_data, write_html};

@@ -35,6 +35,7 @@ mod texts;
 mod write;
 
 pub use options::{HtmlAnswers, HtmlOptions};
+pub use output::check_place;
 pub use page::ReportAssets;
 use report::ReportContent;
 pub use write::{HtmlSummary, ReportData, report_data, write_html};

@@ -143,6 +143,20 @@ fn replace(made: TempDir, target: &Path) -> Result<()> {
     Ok(())
 }
 
+/// Fails if a report cannot be written at `target`, before the work for it begins. Leaves nothing there.
+///
+/// # Errors
+/// [`Error::NotAReport`] if something else exists there; [`Error::Io`].
+pub fn check_place(target: impl AsRef<Path>, single_file: bool) -> Result<()> {
+    let target = target.as_ref();
+    check(target, single_file)?;
+    // Folders that do not exist yet are created with the report.
+    let around = std::path::absolute(target).map_err(Error::io("find the folder of", target))?;
+    let folder = around.ancestors().skip(1).find(|folder| folder.exists()).unwrap_or(Path::new("/"));
+    let made = Builder::new().prefix(".fpdb-report-").tempfile_in(folder);
+    made.map(drop).map_err(Error::io("create a file in", folder))
+}
+
 /// Refuses to replace anything except a report of the same kind. A folder with a report and other files is
 /// refused too.
 fn check(target: &Path, single_file: bool) -> Result<()> {

@@ -66,8 +66,8 @@ pub fn choose(name: &str, head: &[u8], unit: Unit) -> Choice {
     if let Some(format) = binary(head, named) {
         return Choice::Read(format);
     }
-    // RTF: no front-end removes its markup.
-    if head.starts_with(b"{\\rtf") {
+    // RTF and PostScript: no front-end removes their markup and operators.
+    if head.starts_with(b"{\\rtf") || head.starts_with(b"%!PS") {
         return Choice::Skip(SkipReason::Package);
     }
     let is_other = NO_DOCUMENTS.contains(&&*extension);
@@ -347,6 +347,7 @@ mod tests {
         }
         for unit in [Unit::Char, Unit::Word, Unit::Token] {
             assert_eq!(choose("a", b"{\\rtf1\\ansi text}", unit), Choice::Skip(SkipReason::Package));
+            assert_eq!(choose("a.ps", b"%!PS-Adobe-3.0\n", unit), Choice::Skip(SkipReason::Package));
         }
         assert_eq!(read("a.rtf", b"plain text"), Some(Format::Text));
         assert_eq!(read("a", b"\x7FELF\0\0\0\x01"), None);

@@ -66,10 +66,16 @@ pub struct WalkOptions {
     /// the path of a folder around it. `exclude` takes precedence. Files that are named themselves are always
     /// ingested. A glob with `#` or `:` chooses among records, also of such files. Default: none.
     pub include: Vec<String>,
+    /// Files that are left out for this walk only, spelled as the walk spells them: the path of the folder as
+    /// given, then the path in the folder. For files that the caller itself writes there. Default: none.
+    #[serde(skip)]
+    pub leave_out: Vec<PathBuf>,
 }
 
 impl WalkOptions {
-    setters! { skip_hidden: bool, follow: bool, exclude: Vec<String>, include: Vec<String> }
+    setters! {
+        skip_hidden: bool, follow: bool, exclude: Vec<String>, include: Vec<String>, leave_out: Vec<PathBuf>,
+    }
 }
 
 /// Options for recognising and reading documents.

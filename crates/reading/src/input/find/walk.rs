@@ -81,7 +81,7 @@ fn walk_path(
     {
         return visit(WalkEvent::Skipped { name, reason: SkipReason::Database });
     }
-    let below = Arc::clone(filter);
+    let (below, left_out) = (Arc::clone(filter), options.leave_out.clone());
     let mut builder = WalkBuilder::new(root);
     builder
         .standard_filters(false)
@@ -90,7 +90,10 @@ fn walk_path(
         .sort_by_file_name(std::ffi::OsStr::cmp)
         .filter_entry(move |entry| {
             let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
-            !(below.excludes_entry(entry.path(), is_folder) || (is_folder && is_database(entry.path())))
+            let is_left_out = below.excludes_entry(entry.path(), is_folder)
+                || left_out.iter().any(|path| path == entry.path())
+                || (is_folder && is_database(entry.path()));
+            !is_left_out
         });
     for entry in builder.build() {
         let found = match entry {
