@@ -1,7 +1,6 @@
 //! `fpdb pairs`: lists pairs of stored documents that share enough, best first.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
 
 use fpdb::pairs::{GroupBy, Pair, PairsAnswer, PairsOptions, PairsSummary, Since};
 use fpdb::report::{HtmlAnswers, HtmlOptions, PairEvidence};
@@ -56,16 +55,12 @@ pub(crate) fn run(global: &Global, args: &PairsArgs, printer: &Printer) -> anyho
         );
     }
     profile::check_rewritten(args.joining.rewritten(), database.profile())?;
-    let metadata: BTreeMap<String, String> = args.fields.iter().cloned().collect();
-    if let Some((key, _)) = args.fields.iter().find(|(key, value)| metadata.get(key) != Some(value)) {
-        anyhow::bail!("--where gives {key} two values, and a document has one");
-    }
     let least = PairsOptions::at_least(database.profile(), args.min_shared, args.min_resemblance, args.min_containment);
     let options = least
         .max_df((args.max_df > 0).then_some(args.max_df))
         .across(args.across.clone())
         .old(args.old.clone())
-        .metadata(metadata)
+        .metadata(args.fields.clone())
         .group_by(match &args.group_by {
             Some(pattern) => GroupBy::Name(pattern.clone()),
             None if args.no_groups => GroupBy::Nothing,

@@ -1,6 +1,5 @@
 //! Options: the pairs to find.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
@@ -44,8 +43,8 @@ pub struct PairsOptions {
     /// Metadata values, by name. At least one document of each pair must have all of them, for example the
     /// name of one person. A field name in another case matches too, unless the document has a field with the
     /// exact spelling. A submission has the values if one of its documents has them all. Empty: all pairs.
-    #[serde(default)]
-    pub metadata: BTreeMap<String, String>,
+    #[serde(default, with = "values_by_name")]
+    pub metadata: Vec<(String, String)>,
     /// Documents of one group are not paired: the drafts of one author, say, or the files of one submission.
     /// A submission is in the group of any of its documents; two of them must not be in two groups.
     pub group_by: GroupBy,
@@ -90,7 +89,7 @@ impl PairsOptions {
         max_df: Option<u64>,
         across: Vec<String>,
         old: Vec<String>,
-        metadata: BTreeMap<String, String>,
+        metadata: Vec<(String, String)>,
         group_by: GroupBy,
         submission_by: Option<String>,
         submission_files: usize,
@@ -100,6 +99,21 @@ impl PairsOptions {
         weight: Weight,
         top: Option<u64>,
         temp_dir: Option<PathBuf>,
+    }
+}
+
+/// The JSON of metadata values: an object with the values by name.
+mod values_by_name {
+    use std::collections::BTreeMap;
+
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(values: &[(String, String)], to: S) -> Result<S::Ok, S::Error> {
+        to.collect_map(values.iter().map(|(name, value)| (name, value)))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<(String, String)>, D::Error> {
+        Ok(BTreeMap::deserialize(from)?.into_iter().collect())
     }
 }
 
@@ -115,7 +129,7 @@ impl PairsOptions {
             max_df: Some(Self::MAX_DF),
             across: Vec::new(),
             old: Vec::new(),
-            metadata: BTreeMap::new(),
+            metadata: Vec::new(),
             group_by: GroupBy::default(),
             submission_by: None,
             submission_files: default_submission_files(),
