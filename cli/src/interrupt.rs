@@ -7,7 +7,9 @@
 use std::io::{self, Write};
 use std::sync::{LazyLock, Mutex, PoisonError};
 
-use fpdb::StopToken;
+use fpdb::{Error, StopToken};
+
+use crate::printer::Printer;
 
 /// The token that the first Ctrl-C stops.
 static STOP: LazyLock<StopToken> = LazyLock::new(StopToken::new);
@@ -19,6 +21,9 @@ static GRACEFUL: Mutex<Option<&str>> = Mutex::new(None);
 /// The message of commands that stop at the next commit.
 pub(crate) const AT_COMMIT: &str =
     "stopping at the next commit; press Ctrl-C again to stop at once (what is committed stays)";
+
+/// The note on a stopped command that continues its work when it is run again.
+pub(crate) const GOES_ON: &str = "stopped; the same command goes on from here";
 
 /// Listens for SIGINT (Ctrl-C), SIGTERM, SIGHUP and SIGUSR1, unless ignored. SIGUSR1 asks for the progress.
 /// SIGXFSZ reports that a file would exceed `ulimit -f`. The program catches it, so that the signal does not
@@ -69,6 +74,24 @@ fn stop() {
 pub(crate) fn graceful(says: &'static str) -> &'static StopToken {
     *GRACEFUL.lock().unwrap_or_else(PoisonError::into_inner) = Some(says);
     &STOP
+}
+
+/// True if Ctrl-C stopped the work.
+pub(crate) fn is_stopped(error: &anyhow::Error) -> bool {
+    matches!(error.downcast_ref(), Some(Error::Stopped))
+}
+
+/// Prints a note if Ctrl-C stopped the work.
+pub(crate) fn noted<T, E: Into<anyhow::Error>>(
+    outcome: Result<T, E>,
+    note: &str,
+    printer: &Printer,
+) -> anyhow::Result<T> {
+    let outcome = outcome.map_err(Into::into);
+    if outcome.as_ref().is_err_and(is_stopped) {
+        printer.note(note);
+    }
+    outcome
 }
 
 /// From now on the first Ctrl-C ends the program at once.

@@ -59,7 +59,7 @@ pub(crate) fn run() -> ExitCode {
         Ok(outcome) => outcome.exit_code(),
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
         // The answer to Ctrl-C was already printed on standard error.
-        Err(error) if matches!(error.downcast_ref(), Some(Error::Stopped)) => RunStatus::Interrupted.exit_code(),
+        Err(error) if interrupt::is_stopped(&error) => RunStatus::Interrupted.exit_code(),
         Err(error) => {
             printer.error(&error);
             ExitCode::from(2)

@@ -45,13 +45,7 @@ fn check(
     let bar = StepBar::start(printer, "reading the report");
     let outcome = database.prove_applied(report, options, &bar.task().stop(stop), |lost| output.answer(&lost));
     bar.end();
-    let summary = match outcome {
-        Err(error) if matches!(error.downcast_ref(), Some(Error::Stopped)) => {
-            printer.note("stopped; nothing was changed");
-            return Ok(RunStatus::Interrupted);
-        }
-        outcome => outcome?,
-    };
+    let summary = interrupt::noted(outcome, "stopped; nothing was changed", printer)?;
     output.answer(&summary)?;
     output.finish()?;
     if summary.lost == 0 {
@@ -83,13 +77,7 @@ pub(crate) fn act(
         output.answer(&AppliedLine { applied: &applied, action: &options.action, in_group })
     });
     bar.end();
-    let summary = match outcome {
-        Err(error) if matches!(error.downcast_ref(), Some(Error::Stopped)) => {
-            printer.note("stopped; the same command goes on from here");
-            return Ok(RunStatus::Interrupted);
-        }
-        outcome => outcome?,
-    };
+    let summary = interrupt::noted(outcome, interrupt::GOES_ON, printer)?;
     output.for_people(&groups.lines())?;
     output.answer(&ApplyTotals { summary: &summary, action: &options.action, files })?;
     if summary.done && matches!(options.action, Action::Write { .. } | Action::Cut { .. }) {

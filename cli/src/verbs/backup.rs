@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use fpdb::Error;
 use fpdb::maintenance::{BackupOptions, ListedBackup, backups, verify_backups};
 use fpdb_host::free_space::free_bytes;
 
@@ -24,9 +23,6 @@ pub(crate) fn run(global: &Global, args: &BackupArgs, printer: &Printer) -> anyh
         let stop = interrupt::graceful("stopping; press Ctrl-C again to stop at once");
         let verified = verify_backups(&args.folder, &steps.task().stop(stop));
         steps.end();
-        if matches!(verified, Err(Error::Stopped)) {
-            return Ok(RunStatus::Interrupted);
-        }
         let verified = verified?;
         if verified.is_empty() {
             // A first backup that failed leaves such a folder.

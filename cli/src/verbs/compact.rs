@@ -1,6 +1,5 @@
 //! `fpdb compact`: folds all postings into one run and frees the space of deleted documents.
 
-use fpdb::Error;
 use fpdb::maintenance::CompactionPlan;
 
 use crate::interrupt;
@@ -22,13 +21,8 @@ pub(crate) fn run(global: &Global, printer: &Printer) -> anyhow::Result<RunStatu
     let steps = StepBar::start(printer, "compacting");
     let compacted = database.compact(&steps.task().stop(stop));
     steps.end();
-    let compacted = match compacted {
-        Err(Error::Stopped) => {
-            printer.note("stopped; run the same command to continue, before anything else changes the database");
-            return Ok(RunStatus::Interrupted);
-        }
-        compacted => compacted?,
-    };
+    let stopped = "stopped; run the same command to continue, before anything else changes the database";
+    let compacted = interrupt::noted(compacted, stopped, printer)?;
     summary(global, &compacted, "")?;
     printer.note(&format!("compacted: {} before, {} after", size(compacted.before), size(compacted.after)));
     Ok(RunStatus::Done)

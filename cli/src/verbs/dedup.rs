@@ -5,7 +5,7 @@ use std::path::Path;
 use fpdb::apply::{Action, ApplyOptions};
 use fpdb::dedup::{DedupAnswer, DedupBy, DedupMode, DedupOptions, DedupSummary};
 use fpdb::report::{HtmlAnswers, PairEvidence};
-use fpdb::{Database, DocumentInfo, Error, PassageOptions, Profile, ReadOptions, Unit, WordRule};
+use fpdb::{Database, DocumentInfo, PassageOptions, Profile, ReadOptions, Unit, WordRule};
 
 use crate::html_report::HtmlReport;
 use crate::interrupt;
@@ -59,10 +59,8 @@ pub(crate) fn run(global: &Global, args: &DedupArgs, printer: &Printer) -> anyho
         let bar = StepBar::start(printer, "reading the documents");
         let answer = database.dedup(&options, &bar.task().stop(stop));
         bar.end();
-        return match answer {
-            Err(Error::Stopped) => Ok(stopped(printer)),
-            answer => write_report(&database, args, &options, answer?, &html, printer),
-        };
+        let answer = interrupt::noted(answer, interrupt::GOES_ON, printer)?;
+        return write_report(&database, args, &options, answer, &html, printer);
     }
     let mut output = Output::open(global)?;
     output.heading(&DEDUP, "")?;
@@ -77,12 +75,7 @@ pub(crate) fn run(global: &Global, args: &DedupArgs, printer: &Printer) -> anyho
         output.answer(&DedupLine { row, folder: &folder })
     });
     bar.end();
-    let summary = match outcome {
-        Err(error) if matches!(error.downcast_ref(), Some(Error::Stopped)) => {
-            return Ok(stopped(printer));
-        }
-        outcome => outcome?,
-    };
+    let summary = interrupt::noted(outcome, interrupt::GOES_ON, printer)?;
     output.totals(&summary, printer)?;
     output.finish()?;
     remarks(&database, &summary, args, printer)?;
@@ -121,11 +114,6 @@ fn shared_folder(database: &Database, style: Style) -> anyhow::Result<String> {
 fn apply_options(folder: &Path, options: &DedupOptions) -> ApplyOptions {
     let action = Action::Write { folder: folder.to_owned(), mark: None };
     ApplyOptions::new(action).act(true).temp_dir(options.temp_dir.clone()).limits(options.limits.clone())
-}
-
-fn stopped(printer: &Printer) -> RunStatus {
-    printer.note("stopped; the same command goes on from here");
-    RunStatus::Interrupted
 }
 
 /// Writes the removable documents as a report for a browser.

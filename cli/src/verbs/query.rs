@@ -72,22 +72,10 @@ pub(crate) fn run(global: &Global, args: &QueryArgs, printer: &Printer) -> anyho
     while !left.is_empty() {
         let (some, others) = left.split_at(left.len().min(number));
         (left, number) = (others, (number * 2).min(AT_A_TIME));
-        let answers = match asked.query(some) {
-            Err(Error::Stopped) => {
-                // The file of `-o` appears only after the last answer.
-                asked.output.flush()?;
-                return Ok(RunStatus::Interrupted);
-            }
-            answers => answers?,
-        };
-        for (source, answer) in some.iter().zip(answers) {
+        // If Ctrl-C stops the queries, a file of `-o` stays as it was, and standard output has all answers so far.
+        for (source, answer) in some.iter().zip(asked.query(some)?) {
             match source {
-                QuerySource::File(path) if holds_documents(source, &answer) => {
-                    if !asked.below(path)? {
-                        asked.output.finish()?;
-                        return Ok(RunStatus::Interrupted);
-                    }
-                }
+                QuerySource::File(path) if holds_documents(source, &answer) => asked.below(path)?,
                 source => asked.take(&name_of(source), answer)?,
             }
         }
@@ -227,11 +215,11 @@ impl Asked<'_> {
         text_hint(name, error, self.printer);
     }
 
-    /// Answers a query for each document below a path. Returns false if it was interrupted.
-    fn below(&mut self, path: &Path) -> anyhow::Result<bool> {
+    /// Answers a query for each document below a path.
+    fn below(&mut self, path: &Path) -> anyhow::Result<()> {
         let (database, options, printer) = (self.database, self.options, self.printer);
         let mut skipped = 0;
-        let whole = query_below(database, path, options, printer, &mut skipped, &mut |name, answer| {
+        let outcome = query_below(database, path, options, printer, &mut skipped, &mut |name, answer| {
             let is_submission = answer.as_ref().is_ok_and(|answer| answer.query.files > 0);
             self.tally.submissions += u64::from(is_submission);
             self.tally.alone += u64::from(!is_submission);
@@ -239,7 +227,7 @@ impl Asked<'_> {
             self.output.flush()
         });
         self.tally.skipped += skipped;
-        whole
+        outcome
     }
 }
 
@@ -257,8 +245,10 @@ fn folder_of(sources: &[QuerySource]) -> String {
     if holds_folders { path } else { around }.display().to_string()
 }
 
-/// Calls `visit` with the name and the answer of each document below a path. Returns false if it was
-/// interrupted.
+/// Calls `visit` with the name and the answer of each document below a path.
+///
+/// # Errors
+/// [`Error::Stopped`] if Ctrl-C stopped it; errors of the query and of `visit`.
 fn query_below(
     database: &Database,
     path: &Path,
@@ -266,7 +256,7 @@ fn query_below(
     printer: &Printer,
     skipped: &mut u64,
     visit: &mut dyn FnMut(&str, fpdb::Result<QueryAnswer>) -> anyhow::Result<()>,
-) -> anyhow::Result<bool> {
+) -> anyhow::Result<()> {
     let bar = StepBar::start(printer, "reading the queries");
     let skips = Skips { bar: &bar, printer, skipped: AtomicU64::new(0) };
     let stop = interrupt::graceful(STOPPING);
@@ -281,15 +271,10 @@ fn query_below(
     if documents == 0 && outcome.is_ok() {
         printer.note(&format!("no document in {}", path.display()));
     }
-    match outcome {
-        Err(error) if matches!(error.downcast_ref(), Some(Error::Stopped)) => Ok(false),
-        outcome => {
-            outcome?;
-            // The rest of the command is short, so Ctrl-C may end the program at once.
-            interrupt::at_once();
-            Ok(!stop.is_stopped())
-        }
-    }
+    outcome?;
+    // The rest of the command is short, so Ctrl-C may end the program at once.
+    interrupt::at_once();
+    if stop.is_stopped() { Err(Error::Stopped.into()) } else { Ok(()) }
 }
 
 /// True for a folder or container: each document in it is a query.
@@ -396,9 +381,7 @@ fn report(
                         take(QuerySource::File(name.into()), name, answer);
                         Ok(())
                     };
-                    if !query_below(database, path, options, printer, &mut skipped, each)? {
-                        return Ok(RunStatus::Interrupted);
-                    }
+                    query_below(database, path, options, printer, &mut skipped, each)?;
                 }
                 _ => take(place, &name_of(source), answer),
             }

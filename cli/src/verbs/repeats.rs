@@ -1,6 +1,5 @@
 //! `fpdb dedup --passages`: lists passages that occur earlier.
 
-use fpdb::Error;
 use fpdb::repeats::RepeatOptions;
 
 use crate::interrupt;
@@ -30,13 +29,7 @@ pub(crate) fn run(global: &Global, args: &DedupArgs, printer: &Printer) -> anyho
         output.answer(&row)
     });
     bar.end();
-    let summary = match outcome {
-        Err(error) if matches!(error.downcast_ref(), Some(Error::Stopped)) => {
-            printer.note("stopped; the same command begins again");
-            return Ok(RunStatus::Interrupted);
-        }
-        outcome => outcome?,
-    };
+    let summary = interrupt::noted(outcome, "stopped; the same command begins again", printer)?;
     output.totals(&summary, printer)?;
     output.finish()?;
     if summary.documents == 0 {

@@ -76,14 +76,7 @@ pub(crate) fn run(
         let options = options.clone().threshold(threshold);
         let totals = database.for_each_removable(&options, &bar.task().stop(stop), |_| Ok::<_, Error>(()));
         bar.end();
-        let summary = match totals {
-            Err(Error::Stopped) => {
-                // Flush, because all rows so far are complete.
-                output.flush()?;
-                return Ok(RunStatus::Interrupted);
-            }
-            totals => totals?,
-        };
+        let summary = totals?;
         output.answer(&ThresholdTotals {
             schema: Schema::new(),
             threshold,
