@@ -14,7 +14,6 @@ pub(super) struct Word {
     pub(super) member: bool,
     pub(super) operand: bool,
     pub(super) import: Option<Import>,
-    pub(super) prefix: Option<Prefix>,
     pub(super) keyword: bool,
 }
 
@@ -60,9 +59,6 @@ impl Tables {
         for (text, import) in rules.imports {
             words.entry(text.as_bytes()).or_default().import = Some(*import);
         }
-        for (text, prefix) in rules.prefixes {
-            words.entry(text.as_bytes()).or_default().prefix = Some(*prefix);
-        }
         let mut marks = vec![Vec::new(); 128];
         for mark in rules.marks.split_ascii_whitespace() {
             marks[usize::from(mark.as_bytes()[0])].push((mark.as_bytes(), class::value_of_text(mark)));
@@ -88,6 +84,13 @@ impl Tables {
         folded.copy_from_slice(word);
         folded.make_ascii_lowercase();
         self.words.get(&*folded).copied()
+    }
+
+    /// The effect of a word on the string that follows it, if it may be the prefix of a string.
+    pub(super) fn prefix(&self, word: &[u8]) -> Option<Prefix> {
+        let folds = self.rules.dialect == Dialect::Python;
+        let is = |text: &str| if folds { word.eq_ignore_ascii_case(text.as_bytes()) } else { word == text.as_bytes() };
+        self.rules.prefixes.iter().find(|(text, _)| is(text)).map(|&(_, prefix)| prefix)
     }
 
     /// Length and value of the operator at the start of `text`, which must begin with an ASCII character.

@@ -275,32 +275,19 @@ static PYTHON: Rules = Rules {
     ..BASE
 };
 
+/// In lower case. Capitals mean the same.
 const PYTHON_PREFIXES: &[(&str, Prefix)] = &[
     ("r", Prefix::Plain),
-    ("R", Prefix::Plain),
     ("b", Prefix::Plain),
-    ("B", Prefix::Plain),
     ("u", Prefix::Plain),
-    ("U", Prefix::Plain),
     ("br", Prefix::Plain),
-    ("Br", Prefix::Plain),
-    ("bR", Prefix::Plain),
-    ("BR", Prefix::Plain),
     ("rb", Prefix::Plain),
-    ("rB", Prefix::Plain),
-    ("Rb", Prefix::Plain),
-    ("RB", Prefix::Plain),
     ("f", Prefix::Code),
-    ("F", Prefix::Code),
     ("fr", Prefix::Code),
-    ("Fr", Prefix::Code),
-    ("fR", Prefix::Code),
-    ("FR", Prefix::Code),
     ("rf", Prefix::Code),
-    ("rF", Prefix::Code),
-    ("Rf", Prefix::Code),
-    ("RF", Prefix::Code),
     ("t", Prefix::Code),
+    ("tr", Prefix::Code),
+    ("rt", Prefix::Code),
 ];
 
 static RUBY: Rules = Rules {

@@ -32,7 +32,8 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         let end = self.word_end(self.at);
         let known = self.tables.word(&self.bytes[self.at..end]);
         let next = self.byte(end);
-        if let Some(prefix) = known.and_then(|word| word.prefix)
+        if matches!(next, Some(b'"' | b'\'' | b'#'))
+            && let Some(prefix) = self.tables.prefix(&self.bytes[self.at..end])
             && self.prefixed(prefix, end)
         {
             return;
