@@ -1,6 +1,7 @@
 //! Detects the language of a document by its name and its first bytes. The result depends on nothing else.
 
 use crate::document::Language;
+use crate::normalize::is_wide_text;
 
 /// File name extensions, in lower case, without the dot. For `h` the contents decide.
 const EXTENSIONS: [(Language, &[&str]); 17] = [
@@ -52,6 +53,15 @@ const CPP_WORDS: [&[u8]; 9] = [
 /// some thousand bytes from its start, or all. `None` if neither shows the language.
 #[must_use]
 pub fn language_of(name: &str, head: &[u8]) -> Option<Language> {
+    // A byte order mark may precede the first line. Of UTF-16, only ASCII counts here.
+    let head = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head);
+    let ascii: Vec<u8>;
+    let head = if is_wide_text(head) {
+        ascii = head.iter().copied().filter(|byte| !matches!(byte, 0 | 0xFE | 0xFF)).collect();
+        &ascii
+    } else {
+        head
+    };
     let file = name.rsplit(['/', '!', '#']).next().unwrap_or_default();
     let extension = file.rsplit_once('.').map_or(String::new(), |(_, extension)| extension.to_ascii_lowercase());
     let named = EXTENSIONS.iter().find(|(_, extensions)| extensions.contains(&&*extension));
@@ -69,7 +79,7 @@ pub fn language_of(name: &str, head: &[u8]) -> Option<Language> {
 
 /// The language of the interpreter in the first line: `#!/usr/bin/python3`, `#!/usr/bin/env -S node --flag`.
 fn interpreter(head: &[u8]) -> Option<Language> {
-    let line = head.strip_prefix(b"#!")?.split(|&byte| byte == b'\n').next()?;
+    let line = head.strip_prefix(b"#!")?.split(|byte| matches!(byte, b'\n' | b'\r')).next()?;
     let mut words = str::from_utf8(line).ok()?.split_ascii_whitespace();
     let mut program = words.next()?.rsplit('/').next()?;
     if program == "env" {
@@ -102,6 +112,11 @@ mod tests {
             ("", "", None),
         ] {
             assert_eq!(language_of(name, head.as_bytes()), expected, "{name} {head}");
+            let wide =
+                |mark: &str| format!("{mark}{head}").encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<_>>();
+            let other = [format!("\u{FEFF}{head}").into_bytes(), wide("\u{FEFF}"), wide("")];
+            other.iter().for_each(|head| assert_eq!(language_of(name, head), expected, "{name} {head:?}"));
+            assert_eq!(language_of(name, head.replace('\n', "\r\u{E9}").as_bytes()), expected, "{name} {head}");
         }
     }
 
