@@ -138,6 +138,13 @@ fn a_notebook_that_states_no_language_is_python() {
     let cells = serde_json::json!([{"cell_type": "code", "source": source}]);
     assert_eq!(best(serde_json::json!({"nbformat": 4, "cells": cells})), 1.0);
     assert_eq!(best(serde_json::json!({"nbformat": 4, "cells": cells, "metadata": {}})), 1.0);
+    // A kernel reads each cell by itself, so an unclosed string ends with its cell.
+    let cells = serde_json::json!([
+        {"cell_type": "code", "source": "x = \"\"\"unclosed\n"},
+        {"cell_type": "markdown", "source": "Some\rlines\r\n\"\"\""},
+        {"cell_type": "code", "source": source},
+    ]);
+    assert!(best(serde_json::json!({"nbformat": 4, "cells": cells})) > 0.95);
     let of_version_3 = |language: &str| {
         let cells = serde_json::json!([{"cell_type": "code", "input": source, "language": language}]);
         best(serde_json::json!({"nbformat": 3, "worksheets": [{"cells": cells}], "metadata": {"name": ""}}))

@@ -39,7 +39,7 @@ use std::fmt;
 
 use chars::Chars;
 use code::Tokens;
-pub use code::{language_of, line_comment};
+pub use code::{PROGRAM_END, language_of, line_comment};
 use decode::Decoder;
 pub use detect::is_wide_text;
 pub use disguise::disguised_words;

@@ -42,6 +42,9 @@ impl TextPiece {
 
     /// Removes the first `length` bytes of the text, which must end on a character boundary.
     pub(super) fn discard_front(&mut self, length: usize) {
+        if length == 0 {
+            return;
+        }
         let gone = self.runs.partition_point(|run| run.at < length);
         if let Some(cut) = gone.checked_sub(1)
             && length < self.runs.get(gone).map_or(self.text.len(), |next| next.at)

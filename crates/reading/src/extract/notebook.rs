@@ -8,7 +8,7 @@ use crate::extract::text::builder::{TextBuilder, compose};
 use crate::extract::text::source::Utf8Source;
 use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_kernel::document::{Format, Language, Span};
-use fpdb_kernel::normalize::line_comment;
+use fpdb_kernel::normalize::{PROGRAM_END, line_comment};
 
 /// The parts of a notebook that are read. Outputs of cells are not read.
 #[derive(Deserialize)]
@@ -129,6 +129,10 @@ fn read(bytes: &[u8], language: impl FnOnce(&Notebook<'_>) -> Option<Language>) 
         let whole = [super::Segment { text: 0, origin: Span { start: 0, end: text.len() as u64 } }];
         compose((&text, &whole[..usize::from(!text.is_empty())]), (&text, &segments), &mut builder);
         builder.separate(end as u64);
+        if language.is_some() {
+            // A kernel reads each cell by itself, so what is unclosed in one must not hide the next.
+            builder.replaced(PROGRAM_END.as_bytes(), Span { start: end as u64, end: end as u64 });
+        }
     }
     Ok(Extracted { language, ..source.lead_back(builder) })
 }
@@ -145,12 +149,24 @@ fn composed(outer: TextBuilder, text: &[u8], segments: &[super::Segment]) -> (Ve
 fn commented(text: &[u8], mark: &str) -> TextBuilder {
     let mut builder = TextBuilder::default();
     let mut at = 0;
-    for line in text.split_inclusive(|&byte| byte == b'\n') {
+    for line in lines(text) {
         builder.replaced(format!("{mark} ").as_bytes(), Span { start: at, end: at });
         builder.verbatim(line, at);
         at += line.len() as u64;
     }
     builder
+}
+
+/// The lines of a text, each with its end, by any character that ends a line in some language.
+fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let ends = |&at: &usize| match text[at - 1] {
+        b'\n' => true,
+        b'\r' => text.get(at) != Some(&b'\n'),
+        _ => matches!(&text[..at], [.., 0xE2, 0x80, 0xA8 | 0xA9]),
+    };
+    let mut begin = 0;
+    let ends = (1..text.len()).filter(ends).chain((!text.is_empty()).then_some(text.len()));
+    ends.map(move |end| &text[std::mem::replace(&mut begin, end)..end])
 }
 
 /// Offset of `part`, a slice of `json`, in `json`.

@@ -9,12 +9,28 @@ use super::rules::{BlockComments, Dialect};
 impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
     pub(super) fn line_comment(&mut self) {
         let rest = &self.bytes[self.at..self.limit];
-        match memchr::memchr(b'\n', rest) {
+        let newline = memchr::memchr(b'\n', rest);
+        let line = &rest[..newline.unwrap_or(rest.len())];
+        let end = match self.tables.rules.dialect {
+            // Before `?>`, which ends the code.
+            Dialect::Php if newline.is_some() => memchr::memmem::find(line, b"?>"),
+            // A last `\` continues the comment on the next line, and blanks may follow it.
+            Dialect::C if line.trim_ascii_end().ends_with(b"\\") => {
+                self.at += match newline {
+                    Some(newline) => newline + 1,
+                    // The newline may come with the next step.
+                    None if self.limit < self.text.len() => (line.trim_ascii_end().len() - 1).max(1),
+                    None => line.len(),
+                };
+                return;
+            }
+            Dialect::JavaScript | Dialect::TypeScript | Dialect::CSharp => memchr::memchr_iter(0xE2, line)
+                .find(|&at| self.text[self.at + at..].starts_with(|c: char| self.ends_lines(c))),
+            _ => None,
+        };
+        match end.or(newline) {
             Some(end) => {
-                // In PHP the comment ends before `?>`, which ends the code.
-                let php = self.tables.rules.dialect == Dialect::Php;
-                let page = if php { memchr::memmem::find(&rest[..end], b"?>") } else { None };
-                self.at += page.unwrap_or(end);
+                self.at += end;
                 self.state.modes.pop();
             }
             None => self.at = self.limit,

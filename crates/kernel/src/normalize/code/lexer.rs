@@ -238,11 +238,20 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         }
     }
 
+    /// True if this character, which is not ASCII, ends a line in the language.
+    pub(super) fn ends_lines(&self, c: char) -> bool {
+        matches!(self.tables.rules.dialect, Dialect::JavaScript | Dialect::TypeScript | Dialect::CSharp)
+            && matches!(c, '\u{2028}' | '\u{2029}')
+    }
+
     /// Reads a non-ASCII character: a name, white space or a mark.
     fn beyond(&mut self) {
         let Some(c) = self.text[self.at..].chars().next() else { return self.at = self.limit };
         if c.is_alphanumeric() {
             self.word();
+        } else if self.ends_lines(c) {
+            self.at += c.len_utf8() - 1;
+            self.line_end();
         } else if c.is_whitespace() || c == '\u{FEFF}' {
             self.at += c.len_utf8();
         } else {

@@ -22,6 +22,8 @@ mod table;
 mod words;
 
 #[cfg(test)]
+mod constructs;
+#[cfg(test)]
 mod tests;
 
 use std::collections::HashMap;
@@ -44,6 +46,10 @@ const BATCH: usize = 4 * lexer::WINDOW;
 /// Maximum bytes in a piece of text in no known language. Shorter pieces end with their line.
 const PIECE_LIMIT: usize = 64 << 10;
 
+/// Ends a program within a document, as a cell of a notebook ends: whatever is open there is closed. It gives
+/// no symbol. Unicode reserves this character and defines it as invisible.
+pub const PROGRAM_END: &str = "\u{FFF0}";
+
 /// Turns characters into symbols of unit token.
 pub(super) struct Tokens {
     /// A value for each symbol of a document in a known language: the value of its text for a name, otherwise
@@ -57,6 +63,9 @@ pub(super) struct Tokens {
     state: lexer::LexerState,
     words: WordMaker,
     tables: HashMap<Language, Tables>,
+    /// Number of bytes and runs of text that calls of [`take`](Self::take) went through.
+    #[cfg(test)]
+    work: usize,
 }
 
 impl Tokens {
@@ -69,6 +78,8 @@ impl Tokens {
             state: lexer::LexerState::default(),
             words: WordMaker::new(crate::profile::WordRule::Unicode),
             tables: HashMap::new(),
+            #[cfg(test)]
+            work: 0,
         }
     }
 
@@ -96,22 +107,37 @@ impl Tokens {
         }
     }
 
-    /// Ends the document.
+    /// Ends the document, or a program within it.
     pub(super) fn end(&mut self, out: &mut Symbols) {
         self.take(true, out);
         self.pending.clear();
         self.state.begin();
     }
 
-    /// Handles new text, or a gap in the text.
-    fn grown(&mut self, out: &mut Symbols) {
-        if self.language.is_none() || self.pending.text.len() >= BATCH {
+    /// Appends text of origin `start..end`, or a gap in the text.
+    fn append(&mut self, text: &str, start: u64, end: u64, out: &mut Symbols) {
+        let from = self.pending.text.len();
+        self.pending.push(text, start, end);
+        let length = self.pending.text.len();
+        let is_ready = match self.language {
+            Some(_) => {
+                replace_lone_returns(&mut self.pending.text, from);
+                length >= BATCH
+            }
+            // All pending text is searched, so it must not be searched for each character.
+            None => length > PIECE_LIMIT || memchr::memchr(b'\n', text.as_bytes()).is_some(),
+        };
+        if is_ready {
             self.take(false, out);
         }
     }
 
     /// Tokenises the text as far as the result is final.
     fn take(&mut self, ended: bool, out: &mut Symbols) {
+        #[cfg(test)]
+        {
+            self.work += self.pending.text.len() + self.pending.runs.len();
+        }
         let Self { names, pending, state, words, tables, language, .. } = self;
         let mut names = names.as_mut().filter(|_| language.is_some());
         let mut push = |value, range: Range<usize>| {
@@ -137,21 +163,29 @@ impl Tokens {
 }
 
 impl Sink for Tokens {
-    fn text(&mut self, text: &str, at: u64, out: &mut Symbols) {
-        self.pending.push(text, at, at + text.len() as u64);
-        self.grown(out);
+    fn text(&mut self, mut text: &str, mut at: u64, out: &mut Symbols) {
+        while self.language.is_some()
+            && let Some(length) = memchr::memmem::find(text.as_bytes(), PROGRAM_END.as_bytes())
+        {
+            self.append(&text[..length], at, at + length as u64, out);
+            self.end(out);
+            text = &text[length + PROGRAM_END.len()..];
+            at += (length + PROGRAM_END.len()) as u64;
+        }
+        self.append(text, at, at + text.len() as u64, out);
     }
 
     fn char(&mut self, c: char, start: u64, end: u64, out: &mut Symbols) {
-        self.pending.push(c.encode_utf8(&mut [0; 4]), start, end);
-        self.grown(out);
+        match &*c.encode_utf8(&mut [0; 4]) {
+            PROGRAM_END if self.language.is_some() => self.end(out),
+            text => self.append(text, start, end, out),
+        }
     }
 
     fn cut(&mut self, out: &mut Symbols) {
         // A space with no bytes of origin. Outside strings and comments, it separates tokens.
         let at = self.pending.runs.last().map_or(0, |run| run.end);
-        self.pending.push(" ", at, at);
-        self.grown(out);
+        self.append(" ", at, at, out);
     }
 }
 
@@ -163,6 +197,18 @@ fn push(text: &TextPiece, value: u64, range: Range<usize>, out: &mut Symbols) ->
         out.push(value, origin.start, origin.end);
     }
     !origin.is_empty()
+}
+
+/// Replaces each carriage return that no newline follows by a newline, from the byte before `from` on. A last
+/// one waits for the next text, and the lexer never looks at the last byte before the end.
+fn replace_lone_returns(text: &mut String, from: usize) {
+    let mut at = from.saturating_sub(1);
+    while let Some(found) = memchr::memchr(b'\r', &text.as_bytes()[at..]) {
+        at += found + 1;
+        if text.as_bytes().get(at).is_some_and(|&next| next != b'\n') {
+            text.replace_range(at - 1..at, "\n");
+        }
+    }
 }
 
 /// Length of the first piece of text in no known language: ASCII lines, a line, or whole words of a long

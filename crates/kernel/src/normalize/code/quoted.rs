@@ -124,7 +124,9 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
                 return (at, Stop::Code);
             }
             at += match byte {
-                b'\\' if matches!(quoted.escape, Escape::Backslash | Escape::Either) => 2,
+                b'\\' if matches!(quoted.escape, Escape::Backslash | Escape::Either) => {
+                    2 + usize::from(self.begins(at + 1, "\r\n"))
+                }
                 b'{' if quoted.code == Code::Brace && self.byte(at + 1) == Some(byte) => 2,
                 b'$' if quoted.code == Code::Dollar && self.byte(at + 1) == Some(byte) => 2,
                 _ => 1,

@@ -21,7 +21,7 @@ macro_rules! sample {
     };
 }
 
-const SAMPLES: [(Language, &str, &str); 17] = [
+pub(super) const SAMPLES: [(Language, &str, &str); 17] = [
     sample!(Bash, "sample.sh"),
     sample!(C, "sample.c"),
     sample!(Cpp, "sample.cpp"),
@@ -41,11 +41,11 @@ const SAMPLES: [(Language, &str, &str); 17] = [
     sample!(TypeScript, "sample.ts"),
 ];
 
-fn read(language: Option<Language>, document: &[u8]) -> Symbols {
+pub(super) fn read(language: Option<Language>, document: &[u8]) -> Symbols {
     read_pieces(language, document, usize::MAX)
 }
 
-fn read_pieces(language: Option<Language>, document: &[u8], size: usize) -> Symbols {
+pub(super) fn read_pieces(language: Option<Language>, document: &[u8], size: usize) -> Symbols {
     let mut front = FrontEnd::tokens();
     front.begin(language);
     let mut symbols = Symbols::new();
@@ -56,7 +56,7 @@ fn read_pieces(language: Option<Language>, document: &[u8], size: usize) -> Symb
     symbols
 }
 
-fn values(language: Language, text: &str) -> Vec<u64> {
+pub(super) fn values(language: Language, text: &str) -> Vec<u64> {
     read(Some(language), text.as_bytes()).values().to_vec()
 }
 
