@@ -27,6 +27,28 @@ fn lines_may_end_with_a_carriage_return() {
     assert!(values(Java, "// it's\u{2028}f(a)").is_empty());
 }
 
+/// A name is one token, whatever its letters are made of.
+#[test]
+fn a_name_may_have_accents_joiners_and_escapes() {
+    let sum = |name: &str| format!("a = {name} + b({name});");
+    for (language, _, _) in SAMPLES.into_iter().filter(|(language, ..)| !matches!(language, Bash | Php)) {
+        for name in ["we\u{302}rte", "we\u{200D}rte", "मूल्य", "we\u{200C}", "w\u{FE0F}", "a\u{203F}b"] {
+            assert_eq!(values(language, &sum(name)), values(language, &sum("x")), "{} {name}", language.name());
+        }
+    }
+    for language in [C, Cpp, CSharp, Java, JavaScript, TypeScript, Tsx] {
+        for name in ["\\u0077erte", "w\\u0065rte", "w\\u{65}rte", "w\\U00000065", "\\u{77}", "\\uuu0077"] {
+            assert_eq!(values(language, &sum(name)), values(language, &sum("x")), "{} {name}", language.name());
+        }
+        for other in ["\\u002B", "\\u12", "\\u{}", "\\", "\\x77"] {
+            assert_ne!(values(language, &sum(other)), values(language, &sum("x")), "{} {other}", language.name());
+        }
+    }
+    assert_ne!(values(Go, &sum("\\u0077")), values(Go, &sum("x")));
+    // A byte order mark is a blank, also between words.
+    assert_eq!(values(Java, "int\u{FEFF}x"), values(Java, "int x"));
+}
+
 /// The end of a program gives no symbol in any view, and closes all that is open.
 #[test]
 fn the_end_of_a_program_closes_all() {

@@ -176,8 +176,11 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         }
     }
 
-    /// Reads a line continuation, or the mark `\`.
+    /// Reads a line continuation, a name that begins with an escape, or the mark `\`.
     pub(super) fn backslash(&mut self) {
+        if self.escape_length(self.at) > 0 {
+            return self.word();
+        }
         let length = if self.begins(self.at + 1, "\r\n") { 3 } else { 2 };
         if matches!(self.byte(self.at + 1), Some(b'\n' | b'\r')) {
             self.at = (self.at + length).min(self.limit);

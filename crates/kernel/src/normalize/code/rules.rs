@@ -29,6 +29,8 @@ pub(super) struct Rules {
     pub(super) ignores_case: bool,
     /// True if `$` counts as a letter.
     pub(super) dollar_names: bool,
+    /// True if a name may have escaped characters: `\u0077`.
+    pub(super) escaped_names: bool,
     /// True if `/` may begin a regular expression.
     pub(super) regex: bool,
     pub(super) dialect: Dialect,

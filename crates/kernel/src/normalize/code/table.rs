@@ -60,6 +60,7 @@ const BASE: Rules = Rules {
     imports: &[],
     ignores_case: false,
     dollar_names: false,
+    escaped_names: false,
     regex: false,
     dialect: Dialect::Plain,
 };
@@ -95,6 +96,7 @@ static C: Rules = Rules {
     operands: "true false NULL nullptr",
     marks: "!= %= && &= *= ++ += -- -= -> ... /= :: << <<= <= == >= >> >>= ^= || |= ##",
     prefixes: &[("L", Prefix::Plain), ("u", Prefix::Plain), ("U", Prefix::Plain), ("u8", Prefix::Plain)],
+    escaped_names: true,
     dialect: Dialect::C,
     ..BASE
 };
@@ -125,6 +127,7 @@ static CPP: Rules = Rules {
         ("u8R", Prefix::Delimiter),
     ],
     numbers: Numbers { leading_point: true, trailing_point: true, apostrophes: true },
+    escaped_names: true,
     dialect: Dialect::C,
     ..BASE
 };
@@ -143,6 +146,7 @@ static C_SHARP: Rules = Rules {
     quotes: &[TRIPLE, DOUBLE],
     imports: &[("using", Import::Using)],
     numbers: Numbers { leading_point: true, trailing_point: false, apostrophes: false },
+    escaped_names: true,
     dialect: Dialect::CSharp,
     ..BASE
 };
@@ -168,6 +172,7 @@ static JAVA: Rules = Rules {
     quotes: &[TRIPLE, DOUBLE],
     imports: &[("import", Import::Semicolon), ("package", Import::Semicolon)],
     dollar_names: true,
+    escaped_names: true,
     ..BASE
 };
 
@@ -195,6 +200,7 @@ const JS_BASE: Rules = Rules {
     apostrophe: Apostrophe::Quote,
     imports: JS_IMPORTS,
     dollar_names: true,
+    escaped_names: true,
     regex: true,
     ..BASE
 };

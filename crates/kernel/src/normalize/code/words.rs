@@ -2,6 +2,9 @@
 
 use std::ops::Range;
 
+use icu_properties::CodePointSetData;
+use icu_properties::props::{DefaultIgnorableCodePoint, IdContinue};
+
 use super::class;
 use super::lexer::Lexer;
 use super::mode::{LexerMode, Previous};
@@ -22,10 +25,37 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
                     Some(c) if is_word_character(c) => c.len_utf8(),
                     _ => break,
                 },
+                b'\\' => match self.escape_length(at) {
+                    0 => break,
+                    length => length,
+                },
                 _ => break,
             };
         }
         at.min(self.limit)
+    }
+
+    /// Length of the escaped character of a name at `at`, or 0: `\u0077`, `\u{77}`, `\U00000077`.
+    pub(super) fn escape_length(&self, at: usize) -> usize {
+        const LONGEST: usize = 16;
+        if !self.tables.rules.escaped_names {
+            return 0;
+        }
+        let rest = &self.text.as_bytes()[at..self.limit.min(at + LONGEST)];
+        let (begin, digits) = match rest {
+            [b'\\', b'u', b'{', ..] => (3, rest.iter().position(|&byte| byte == b'}').unwrap_or(0).saturating_sub(3)),
+            [b'\\', b'U', ..] => (2, 8),
+            // Java permits several `u`.
+            [b'\\', b'u', ..] => (1 + rest[1..].iter().take_while(|&&byte| byte == b'u').count(), 4),
+            _ => return 0,
+        };
+        self.look(rest.len());
+        let written = rest.get(begin..begin + digits).filter(|digits| digits.iter().all(u8::is_ascii_hexdigit));
+        let code = written.and_then(|digits| u32::from_str_radix(str::from_utf8(digits).ok()?, 16).ok());
+        // Half of a character of UTF-16 is no `char`.
+        let is_word = code
+            .is_some_and(|code| char::from_u32(code).is_none_or(|c| matches!(c, '_' | '$') || is_word_character(c)));
+        if is_word { begin + digits + usize::from(rest[2] == b'{') } else { 0 }
     }
 
     pub(super) fn word(&mut self) {
@@ -207,9 +237,12 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
     }
 }
 
-/// True if a non-ASCII character can be part of a word.
+/// True if a non-ASCII character can be part of a word: a letter, a digit, an accent, a vowel sign, a joiner
+/// or another invisible character. A byte order mark is a blank.
 fn is_word_character(c: char) -> bool {
     c.is_alphanumeric()
+        || CodePointSetData::new::<IdContinue>().contains(c)
+        || CodePointSetData::new::<DefaultIgnorableCodePoint>().contains(c) && c != '\u{FEFF}'
 }
 
 /// True if the text after `using` makes it a directive: one name, then `;`, `=` or `<`.
