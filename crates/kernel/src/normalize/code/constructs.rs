@@ -2,9 +2,63 @@
 //! and lines in all their spellings, and of the work for long lines.
 
 use super::tests::{SAMPLES, read, read_pieces, values};
-use super::PROGRAM_END;
+use super::{PROGRAM_END, class};
 use crate::document::Language::{self, *};
 use crate::normalize::{FrontEnd, Symbols, UnitReader};
+
+/// Code that most languages read, without a word that is a keyword in only some.
+const CODE: &str = "\nf(a, 'b', 71, c[2]); g = h(a + 3, c, 'd')\n";
+
+/// The code after each of these has its own tokens.
+#[test]
+fn no_construct_hides_the_code_after_it() {
+    let check = |language: Language, before: &str, after: &str| {
+        let (all, expected) = (values(language, &format!("{before}{after}")), values(language, after));
+        assert!(expected.len() > 3 && all.ends_with(&expected), "{} {before:?}", language.name());
+    };
+    for (language, before) in [
+        (C, "// a \\\n/* it's"),
+        (C, "// a \\\r\n/* \" \\ \t\n it's"),
+        (Cpp, "#include <a> \\\n/*"),
+        (C, "s = \"it's \\\r\n /* more\";"),
+        (JavaScript, "if (a) /`/.test(b)"),
+        (TypeScript, "while ((a + b)) /[/*]`/.exec(b)"),
+        (JavaScript, "for (const x of y) /'/\n.test(x)"),
+        (Tsx, "type F = <T>(x: T) => T;"),
+        (Tsx, "type F = <T>(f: (x: T) => void) => void; x = <a>b</a>;"),
+        (Tsx, "interface A { <T>(a: T): T }"),
+        (JavaScript, "const f = <T>(x: T): T => x;"),
+        (Tsx, "x = (<Select<string> value={x} />);"),
+        (Tsx, "x = <Select<Map<string, () => void>> value={x}>it's</Select>;"),
+        (Tsx, "x = <p>(a): it's</p>;"),
+        (CSharp, "s = \"\"\"\" it's \"\"\" \"x \"\"\"\";"),
+        (CSharp, "s = $\"\"\"\"\" {a} \"\"\"\" \"x \"\"\"\"\";"),
+        (CSharp, "s = \"\"\" C:\\\"\"\";"),
+        (Php, "<?php class A { use B, C { B::x insteadof C; } public function f() { $a = 1; } }"),
+        (Php, "<?php use A\\{B, C};"),
+        (Rust, "fn f(&self) -> impl Iterator<Item = u8> + use<'_> { g(self) }"),
+        (Rust, "use a::{b::{c}, d};"),
+        (Python, "a = TR'{x}'; b = rT\"{x}\\\""),
+    ] {
+        check(language, before, CODE);
+    }
+    let code = "\nfor a in b c; do\n  echo \"$a\" > it's'; x=\"$(f \"$a\")\"\n  g $((x + 1))\ndone\n";
+    for before in [
+        "x=$((1 << n))",
+        "(( x = 1<<n ))",
+        "for (( i = 1; i < (1<<n) + 2; i++ )); do :; done",
+        "x=\"${2:-don't}\"",
+        "cat <<'END-OF-TEXT'\nit's\nEND-OF-TEXT",
+        "cat <<END.OF+TEXT\nit's\nEND.OF+TEXT",
+        "cat <<-\"end of text\"\nit's\n\tend of text",
+        "cat <<!\nit's\n!",
+        "((cat <<A) | x)\nit's\nA",
+    ] {
+        check(Bash, before, code);
+    }
+    let program = |text: &str| values(Bash, text);
+    assert_eq!(program("x=\"${y:-'a b'}\""), program("x=\"${y:-\"a b\"}\""), "a string within braces");
+}
 
 /// A carriage return by itself ends a line in every language, and a line separator in some.
 #[test]
@@ -79,4 +133,12 @@ fn long_lines_in_other_encodings_cost_what_other_text_does() {
         let UnitReader::Tokens(tokens) = &front.unit else { unreachable!() };
         assert!(tokens.work < 8 * document.len(), "{word:?}: {} of {}", tokens.work, document.len());
     }
+}
+
+/// A page of PHP may end within a comment, in any script.
+#[test]
+fn a_comment_in_a_page_may_have_any_letters() {
+    let text = "<?php f($a); ?><!--éab";
+    let symbols = read(Some(Php), text.as_bytes());
+    assert!(symbols.values().contains(&class::NAME));
 }

@@ -12,8 +12,12 @@ use super::rules::{Code, Escape, Quote};
 /// Maximum number of here-documents that begin on one line.
 const HEREDOCS: usize = 8;
 
+/// The longest beginning of a raw string of C# that is followed.
+const QUOTES: &str = "\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"";
+const _: () = assert!(QUOTES.len() == LONGEST_END);
+
 impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
-    /// C#: `@"..."`, `$"..."`, both together, and `@name`.
+    /// C#: `@"..."`, `$"..."`, both together, raw strings, and `@name`.
     pub(super) fn c_sharp(&mut self, first: u8) -> bool {
         let marks = self.bytes[self.at..self.limit]
             .iter()
@@ -26,7 +30,9 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
             let is_verbatim = marks.contains(&b'@');
             let dollars = marks.iter().filter(|&&byte| byte == b'$').count();
             let long = !is_verbatim && self.begins(quote, "\"\"\"");
-            let open = if long { "\"\"\"" } else { "\"" };
+            // A raw string ends with as many quotes as it begins with.
+            let quotes = self.bytes[quote..self.limit].iter().take(QUOTES.len()).take_while(|&&byte| byte == b'"');
+            let open = if long { &QUOTES[..quotes.count()] } else { "\"" };
             let escape = match (is_verbatim, long) {
                 (true, _) => Escape::Doubled,
                 (_, true) => Escape::None,
@@ -91,17 +97,17 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
                 let quote = self.byte(begin).filter(|byte| matches!(byte, b'\'' | b'"'));
                 begin += usize::from(quote.is_some());
                 let code = if quote == Some(b'\'') { Code::None } else { Code::Php };
-                self.heredoc(begin, quote, true, code)
+                self.heredoc(begin..self.word_end(begin), quote, true, code)
             }
             _ => false,
         }
     }
 
-    /// Begins a here-document whose name begins at `begin`. Its text begins on the next line. Returns false
-    /// if no here-document begins here.
-    pub(super) fn heredoc(&mut self, begin: usize, quote: Option<u8>, indented: bool, code: Code) -> bool {
-        let end = self.word_end(begin);
-        let name = &self.text[begin.min(end)..end];
+    /// Begins a here-document with this name. Its text begins on the next line. Returns false if no
+    /// here-document begins here.
+    pub(super) fn heredoc(&mut self, name: Range<usize>, quote: Option<u8>, indented: bool, code: Code) -> bool {
+        let end = name.end;
+        let name = &self.text[name.start.min(end)..end];
         let closes = quote.is_none_or(|quote| self.byte(end) == Some(quote));
         if name.is_empty() || name.len() > LONGEST_NAME / 2 || !closes || name.as_bytes()[0].is_ascii_digit() {
             return false;
@@ -186,7 +192,7 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
                     return false;
                 }
                 let code = if quote == Some(b'\'') { Code::None } else { Code::Hash };
-                return self.heredoc(begin, quote, marked, code);
+                return self.heredoc(begin..self.word_end(begin), quote, marked, code);
             }
             b'%' if operand => return self.percent(),
             _ => return false,

@@ -33,6 +33,11 @@ pub(super) struct LexerState {
     pub(super) heredocs: Vec<Quoted>,
     /// Bytes of the document before the text.
     pub(super) offset: u64,
+    /// True after the words `if`, `while`, `for` and `with` of JavaScript, and after the brackets of their
+    /// conditions. There `/` begins a regular expression.
+    pub(super) condition: bool,
+    /// One bit for each open round bracket, the innermost lowest: 1 if a condition is in it.
+    pub(super) conditions: u64,
     /// Before this offset, no `/` begins a regular expression: a search up to there found no end of one.
     pub(super) no_regex_before: u64,
     /// The byte before the text.
@@ -54,6 +59,8 @@ impl Default for LexerState {
             brackets: 0,
             import: None,
             heredocs: Vec::new(),
+            condition: false,
+            conditions: 0,
             offset: 0,
             no_regex_before: 0,
             before: b'\n',
@@ -176,6 +183,7 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         self.state.previous = previous;
         self.state.line_start = false;
         self.state.statement = false;
+        self.state.condition = false;
     }
 
     /// Emits a token whose value is that of its text.

@@ -63,6 +63,10 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
 
     pub fn open(&mut self, bracket: u8, value: u64) {
         self.state.brackets = self.state.brackets.saturating_add(1);
+        if bracket == b'(' {
+            let condition = self.state.condition && self.state.previous == Previous::Operator;
+            self.state.conditions = self.state.conditions << 1 | u64::from(condition);
+        }
         if let Some(depth) = self.depth_of(bracket) {
             *depth = depth.saturating_add(1);
         }
@@ -71,6 +75,18 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
 
     pub(super) fn close(&mut self, bracket: u8, value: u64) {
         self.state.brackets = self.state.brackets.saturating_sub(1);
+        let mut condition = false;
+        if bracket == b')' {
+            condition = self.state.conditions & 1 == 1;
+            self.state.conditions >>= 1;
+        }
+        // `use A, B { A::x insteadof B; }` in PHP has no `;` after the bracket.
+        if let Some((Import::Semicolon, brackets)) = self.state.import
+            && bracket == b'}'
+            && self.state.brackets <= brackets
+        {
+            self.state.import = None;
+        }
         if let Some(depth) = self.depth_of(opening(bracket)) {
             if *depth == 0 {
                 self.state.modes.pop();
@@ -82,6 +98,7 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
             *depth -= 1;
         }
         self.bracket(bracket, value, Previous::Operand);
+        self.state.condition = condition;
     }
 
     /// The counter of open brackets of this kind, if they decide where the embedded code ends.
@@ -142,6 +159,10 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         }
         if first == b'\'' && rules.apostrophe != Apostrophe::Quote {
             return self.apostrophe();
+        }
+        // A raw string of C# may begin with more than three quotes.
+        if rules.dialect == Dialect::CSharp && self.begins(self.at, "\"\"\"") && self.c_sharp(first) {
+            return;
         }
         if let Some(quote) = rules.quotes.iter().find(|quote| self.begins(self.at, quote.open)) {
             // `s"..."`
@@ -278,6 +299,7 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         let blank = |byte: Option<u8>| matches!(byte, None | Some(b' ' | b'\t' | b'\n'));
         let follows = match self.state.previous {
             Previous::Operator => true,
+            _ if self.state.condition => true,
             // An argument: `split /x/`.
             Previous::Name => {
                 self.tables.rules.dialect == Dialect::Ruby

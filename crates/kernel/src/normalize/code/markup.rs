@@ -6,6 +6,7 @@ use super::class;
 use super::comments::kept;
 use super::lexer::Lexer;
 use super::mode::{LexerMode, Markup, Previous};
+use super::words::AHEAD;
 
 impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
     /// True if an element begins here, before a name or `>`. This is possible only in the place of an
@@ -18,12 +19,31 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         }
         let end = self.word_end(self.at + 1);
         // Type parameters, not elements: `<T,>(x: T) => x`, `<T extends X>(x: T) => x`, `<T = X>(x: T) => x`
-        if self.byte(end) == Some(b',') || self.begins(end, " extends ") || self.begins(end, " = ") {
+        if self.byte(end) == Some(b',')
+            || self.begins(end, " extends ")
+            || self.begins(end, " = ")
+            || self.begins(end, ">(") && self.is_signature(end)
+        {
             return false;
         }
         self.fixed(self.at + 1, Previous::Operator);
         self.push(LexerMode::Markup(Markup { in_tag: true, ..Markup::default() }));
         true
+    }
+
+    /// True if `=>` or a type follows the brackets after `>`, as in `type F = <T>(x: T) => T`, and no tag
+    /// closes the name that ends at `end`.
+    fn is_signature(&self, end: usize) -> bool {
+        let (name, ahead) = (&self.bytes[self.at + 1..end], &self.bytes[end + 1..self.limit.min(end + AHEAD)]);
+        self.look(2 * ahead.len());
+        let mut depth = 0u32;
+        let close = ahead.iter().position(|byte| {
+            depth = depth + u32::from(*byte == b'(') - u32::from(*byte == b')');
+            depth == 0
+        });
+        let after = close.map_or(&[][..], |close| ahead[close + 1..].trim_ascii_start());
+        (after.starts_with(b"=>") || after.starts_with(b":"))
+            && !memchr::memmem::find_iter(ahead, b"</").any(|at| ahead[at + 2..].starts_with(name))
     }
 
     pub(super) fn markup(&mut self) {
@@ -67,6 +87,15 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
                 self.with_markup(|markup| markup.in_tag = false);
                 self.element_ended();
             }
+            b'<' if self.before().is_ascii_alphanumeric() => {
+                self.fixed(self.at + 1, Previous::Operator);
+                self.with_markup(|markup| markup.arguments = markup.arguments.saturating_add(1));
+            }
+            b'>' if self.in_type_arguments() => {
+                let ends = self.before() != b'=';
+                self.fixed(self.at + 1, Previous::Operator);
+                self.with_markup(|markup| markup.arguments -= u32::from(ends));
+            }
             b'>' => {
                 self.fixed(self.at + 1, Previous::Operand);
                 let mut closes = false;
@@ -86,6 +115,10 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
             }
             _ => self.fixed(self.at + 1, Previous::Operator),
         }
+    }
+
+    fn in_type_arguments(&self) -> bool {
+        matches!(self.state.modes.last(), Some(LexerMode::Markup(Markup { arguments: 1.., .. })))
     }
 
     fn element_ended(&mut self) {

@@ -51,6 +51,8 @@ pub(super) struct Markup {
     pub(super) in_tag: bool,
     /// True if the tag closes an element.
     pub(super) closes: bool,
+    /// Number of open brackets of type arguments in the tag: `<Select<string> x={y}>`.
+    pub(super) arguments: u32,
 }
 
 /// A string that is being read.

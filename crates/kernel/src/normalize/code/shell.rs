@@ -6,7 +6,9 @@ use std::ops::Range;
 use super::class;
 use super::lexer::Lexer;
 use super::mode::{LexerMode, Previous, Quoted};
+use super::quoted::LONGEST_NAME;
 use super::rules::{Code, Escape, Quote};
+use super::words::AHEAD;
 
 impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
     pub(super) fn shell(&mut self) {
@@ -19,10 +21,13 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
                 self.push(LexerMode::LineComment);
             }
             b'"' => self.shell_string(1, Escape::Backslash, Code::Shell),
-            b'\'' => self.shell_string(1, Escape::None, Code::None),
+            b'\'' if !self.is_apostrophe() => self.shell_string(1, Escape::None, Code::None),
             b'$' if self.byte(self.at + 1) == Some(b'\'') => self.shell_string(2, Escape::Backslash, Code::None),
             b'$' | b'`' => self.expansion(),
-            b'<' if self.begins(self.at, "<<") && !self.begins(self.at, "<<<") && self.shell_heredoc() => {}
+            b'<' if self.begins(self.at, "<<")
+                && !self.begins(self.at, "<<<")
+                && !self.is_shift()
+                && self.shell_heredoc() => {}
             b';' | b'&' | b'|' | b'(' | b')' | b'<' | b'>' => self.mark(),
             _ if self.is_shell_mark(first) => self.mark(),
             _ if self.in_arithmetic() => self.arithmetic(),
@@ -38,6 +43,38 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
     /// True within `$((...))`, where words are names.
     fn in_arithmetic(&self) -> bool {
         matches!(self.state.modes.last(), Some(LexerMode::Arithmetic { .. }))
+    }
+
+    /// True if `<<` shifts: within `$((...))` and `((...))`. Brackets of commands within each other rarely
+    /// close side by side on the line of a here-document.
+    fn is_shift(&self) -> bool {
+        if self.state.brackets == 0 || self.in_arithmetic() {
+            return self.in_arithmetic();
+        }
+        let ahead = &self.bytes[self.at..self.limit.min(self.at + AHEAD)];
+        let line = ahead.split(|&byte| byte == b'\n').next().unwrap_or_default();
+        self.look(line.len());
+        let mut depth = 0;
+        line.windows(2).any(|pair| {
+            match pair[0] {
+                b'(' => depth += 1,
+                b')' if depth > 0 => depth -= 1,
+                b')' => return pair[1] == b')',
+                _ => {}
+            }
+            false
+        })
+    }
+
+    /// True if `'` is an apostrophe: within `"${x:-...}"`, if no other one follows there.
+    fn is_apostrophe(&self) -> bool {
+        let [.., LexerMode::Quoted(_), LexerMode::Code { open: b'{', .. }] = &self.state.modes[..] else {
+            return false;
+        };
+        let ahead = &self.bytes[self.at + 1..self.limit];
+        let end = ahead.iter().position(|byte| matches!(byte, b'\'' | b'}'));
+        self.look(end.unwrap_or(ahead.len()));
+        end.is_none_or(|end| ahead[end] == b'}')
     }
 
     /// True within `${...}`, which the next closing brace ends.
@@ -180,13 +217,28 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         let quote = self.byte(name).filter(|byte| matches!(byte, b'\'' | b'"'));
         let escaped = self.byte(name) == Some(b'\\');
         name += usize::from(quote.is_some() || escaped);
-        if !matches!(self.byte(name), Some(b'a'..=b'z' | b'A'..=b'Z' | b'_')) {
+        let begins = self.byte(name).is_some_and(|first| {
+            first.is_ascii_alphabetic()
+                || b"_!%+.:@".contains(&first)
+                || quote.is_some_and(|quote| first.is_ascii_punctuation() && first != quote)
+        });
+        if !begins {
             return false;
+        }
+        let in_braces = self.in_braces();
+        let ends = |byte: u8| match quote {
+            Some(quote) => byte == quote || byte == b'\n',
+            None => b" \t\r\n;&|()<>\"'`$\\".contains(&byte) || in_braces && byte == b'}',
+        };
+        let rest = &self.bytes[name..self.limit];
+        let mut end = name + rest.iter().take(LONGEST_NAME).take_while(|&&byte| !ends(byte)).count();
+        while !self.text.is_char_boundary(end) {
+            end += 1;
         }
         let code = if quote.is_some() || escaped { Code::None } else { Code::Shell };
         self.fixed(begin, Previous::Operator);
         // If no here-document begins here, the text after the mark is read as a word.
-        self.heredoc(name, quote, indented, code);
+        self.heredoc(name..end, quote, indented, code);
         true
     }
 }

@@ -143,7 +143,6 @@ static C_SHARP: Rules = Rules {
         orderby partial record remove required scoped select unmanaged when where with yield and or not",
     operands: "true false null this base",
     marks: "!= %= && &= *= ++ += -- -= -> .. /= :: << <<= <= == => >= >>= >>>= ?? ??= ^= || |=",
-    quotes: &[TRIPLE, DOUBLE],
     imports: &[("using", Import::Using)],
     numbers: Numbers { leading_point: true, trailing_point: false, apostrophes: false },
     escaped_names: true,

@@ -11,7 +11,7 @@ use super::mode::{LexerMode, Previous};
 use super::rules::{Dialect, Import};
 
 /// Bytes after a word that may be read to find its role.
-const AHEAD: usize = 160;
+pub(super) const AHEAD: usize = 160;
 
 impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
     /// The end of the word that begins at `at`.
@@ -119,7 +119,10 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
             return self.name(end);
         }
         let previous = if word.operand { Previous::Operand } else { Previous::Operator };
+        let condition = matches!(dialect, Dialect::JavaScript | Dialect::TypeScript)
+            && matches!(&self.bytes[self.at..end], b"if" | b"while" | b"for" | b"with");
         self.token(word.value, end, previous);
+        self.state.condition = condition;
     }
 
     pub(super) fn name(&mut self, end: usize) {
@@ -165,7 +168,8 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         let next = ahead.first().copied().unwrap_or(b'\n');
         let begins = match import {
             Import::Semicolon if self.tables.rules.dialect == Dialect::Php => self.state.statement && next != b'(',
-            Import::Semicolon => next != b'(',
+            // `impl A + use<'_>` in Rust is a bound.
+            Import::Semicolon => !matches!(next, b'(' | b'<'),
             Import::Line => self.state.statement,
             Import::Module => !matches!(next, b'(' | b'.' | b':' | b',' | b'}' | b')'),
             Import::Using => self.state.statement && is_using_directive(ahead),
