@@ -2,62 +2,62 @@
 
 use fpdb::{DocumentError, Error, StoreFailure};
 
-use crate::render::{as_words, quoted};
+use crate::render::as_words;
+use crate::suggested::{Suggested, flag};
 use crate::typed::limit_flag;
 use crate::typed::verb_help::is_verb;
 
 const STORED_FINGERPRINTS: &str = "without --window the stored fingerprints are used";
 
-const DAMAGE: &str = "the file system or disk may be failing: copy the database before anything else; then `fpdb verify --repair` rebuilds what can be read, or `fpdb restore DIR` makes a database of a backup";
-
 const OUT_OF_MEMORY: &str =
     "there is not enough memory: end other programs, or raise the limit of this one (`ulimit -v`) and try again";
 
 /// The next step after an error of a command, if there is one. `has_memory`: the command takes `--memory`.
-pub(super) fn hint(error: &Error, has_memory: bool) -> Option<String> {
+/// `on` writes commands on the database of this one.
+pub(super) fn hint(error: &Error, has_memory: bool, on: &Suggested) -> Option<String> {
     let text = match error {
         Error::NoDatabase { path } => {
-            let path = as_words(&[path.display().to_string()]);
-            format!("make one with `fpdb init --db {path}` or `fpdb ingest --db {path} PATH`, or name another with --db or FPDB_DB")
+            let path = as_words(&flag("--db", &path.display().to_string()));
+            format!("make one with `fpdb init {path}` or `fpdb ingest {path} PATH`, or name another with --db or FPDB_DB")
         }
-        Error::FolderGone { .. } => "it was moved or deleted while the command ran: run the command again where the database is now; `fpdb restore DIR` makes a database of a backup".into(),
+        Error::FolderGone { .. } => "it was moved or deleted while the command ran: run the command again where the database is now; `fpdb restore --db NEW DIR` makes a database of a backup".into(),
         Error::NotABackup { .. } => "`fpdb backup DIR` makes one in a new or empty folder".into(),
-        Error::NoSuchBackup { .. } => "`fpdb restore DIR` takes the newest, --number N another".into(),
+        Error::NoSuchBackup { .. } => "`fpdb restore --db NEW DIR` takes the newest, --number N another".into(),
         Error::DamagedBackup { others, .. } => match others.last() {
-            Some(number) => format!("the disk may be failing; another one may be whole: `fpdb restore DIR --number {number}`"),
+            Some(number) => format!("the disk may be failing; another one may be whole: `fpdb restore --db NEW DIR --number {number}`"),
             None => return error.hint(),
         },
         Error::NotAReport { .. } => "-o takes a path where nothing is yet, an empty folder, or an earlier report, which is replaced".into(),
-        Error::DatabaseExists { .. } => "choose another path with --db; `fpdb stats` shows the settings of this one".into(),
+        Error::DatabaseExists { .. } => format!("choose another path with --db; `{}` shows the settings of this one", on.of("stats")),
         Error::Locked { holder, .. } if is_service(holder) => "it is `fpdb serve`, which writes as long as it runs: send documents to the service, or end it; reading (query, list, show, stats) is possible meanwhile".into(),
         Error::Locked { .. } => "wait until it ends, or stop it with Ctrl-C: what it has committed stays; reading (query, list, show, stats) is possible meanwhile; a service (`fpdb serve`) writes as long as it runs".into(),
         Error::ProfileMismatch { .. } => "leave the settings out to use the database's own, or make a second database with --db for the other ones".into(),
         Error::WindowTooSmall { stored, .. } => format!("use --window {stored} or more, or make a database with a smaller -w"),
-        Error::CommitsLost { .. } | Error::TablesLost { .. } => "a file of the store was cut short or put back from an older copy: `fpdb restore DIR` makes a database of a backup; without one `fpdb verify --repair` saves what can be read, if enough is left, and `fpdb ingest` then adds what is missing".into(),
-        Error::TablesUnlisted { .. } => "the list is that of an older copy or of another database, and nothing was deleted: `fpdb verify --repair` makes it again of the tables that are there".into(),
-        Error::OtherStore { .. } => "put back the folder `store` that was here, or make a database of a backup with `fpdb restore DIR` under another --db; if only the log is of the other database, `fpdb verify --repair` leaves it out; if the store is the right one, delete the file `committed` beside it".into(),
+        Error::CommitsLost { .. } | Error::TablesLost { .. } => format!("a file of the store was cut short or put back from an older copy: `fpdb restore --db NEW DIR` makes a database of a backup; without one `{}` saves what can be read, if enough is left, and `{}` then adds what is missing", on.of("verify --repair"), on.of("ingest")),
+        Error::TablesUnlisted { .. } => format!("the list is that of an older copy or of another database, and nothing was deleted: `{}` makes it again of the tables that are there", on.of("verify --repair")),
+        Error::OtherStore { .. } => format!("put back the folder `store` that was here, or make a database of a backup with `fpdb restore --db NEW DIR`; if only the log is of the other database, `{}` leaves it out; if the store is the right one, delete the file `committed` beside it", on.of("verify --repair")),
         Error::TextGone { source_path: Some(path), .. } => {
             format!("{STORED_FINGERPRINTS}; with it, {path} must hold the text it was made from")
         }
         Error::TextGone { source_path: None, .. } => STORED_FINGERPRINTS.into(),
-        Error::NotCompared { source, .. } => return hint(source, has_memory),
-        Error::NotReadAgain { source } => match hint(source, has_memory) {
+        Error::NotCompared { source, .. } => return hint(source, has_memory, on),
+        Error::NotReadAgain { source } => match hint(source, has_memory, on) {
             Some(hint) => format!("{STORED_FINGERPRINTS}; {hint}"),
             None => STORED_FINGERPRINTS.into(),
         },
-        Error::PassageLength { least, .. } => format!("give --min-length {least} or more; `fpdb stats` shows it as the guarantee, t"),
+        Error::PassageLength { least, .. } => format!("give --min-length {least} or more; `{}` shows it as the guarantee, t", on.of("stats")),
         Error::NothingFits { option: "submission_by", value, .. } if error.folder_of_documents().is_some() => format!(
             "{value} has documents, but no folder or archive with some: `.` takes each first folder as one submission, and a regular expression finds submissions in the names"
         ),
         Error::NoSuchDocument { .. } if let Some(folder) = error.folder_of_documents() => {
-            let folder = quoted(folder);
-            format!("documents lie below it: `fpdb list {folder}` shows them, and `fpdb rm --prefix {folder}` would remove them all")
+            let (list, remove) = (on.with("list", Vec::new(), &[folder]), on.with("rm", flag("--prefix", folder), &[]));
+            format!("documents lie below it: `{list}` shows them, and `{remove}` would remove them all")
         }
-        Error::NoSuchKey { keys, .. } if keys.is_empty() => "no document has metadata; `fpdb ingest --keep-fields` keeps fields of records and headers of mails, and --metadata reads a table".into(),
-        Error::NothingFits { option: "where", nearest: None, .. } => "`fpdb show NAME` tells the metadata of a document".into(),
-        Error::NothingFits { nearest: None, .. } | Error::NoSuchDocument { nearest: None, .. } => "`fpdb list` shows the names".into(),
-        Error::NameTaken { .. } => "nothing was renamed: `fpdb rm` removes the documents that have the new names (--prefix FOLDER/ all of a folder); if these are the moved files, ingested since, it can remove the old ones instead; or choose another name".into(),
-        Error::NoSuchNumber { .. } => "`fpdb show NAME` and `fpdb list --format json` tell the numbers".into(),
+        Error::NoSuchKey { keys, .. } if keys.is_empty() => format!("no document has metadata; `{}` keeps fields of records and headers of mails, and --metadata reads a table", on.of("ingest --keep-fields")),
+        Error::NothingFits { option: "where", nearest: None, .. } => format!("`{}` tells the metadata of a document", on.of("show NAME")),
+        Error::NothingFits { nearest: None, .. } | Error::NoSuchDocument { nearest: None, .. } => format!("`{}` shows the names", on.of("list")),
+        Error::NameTaken { .. } => format!("nothing was renamed: `{}` removes the documents that have the new names (--prefix FOLDER/ all of a folder); if these are the moved files, ingested since, it can remove the old ones instead; or choose another name", on.of("rm")),
+        Error::NoSuchNumber { .. } => format!("`{}` and `{}` tell the numbers", on.of("show NAME"), on.of("list --format json")),
         Error::TooLittleMemory { needed, .. } => format!("allow that with --memory {needed}, or more to be faster"),
         Error::DecisionsVersion { .. } => {
             "use the version of fpdb that wrote them, or decide about all documents again with --rerank".into()
@@ -66,8 +66,8 @@ pub(super) fn hint(error: &Error, has_memory: bool) -> Option<String> {
             "decide about all documents again with --rerank".into()
         }
         Error::OtherRule { .. } => "use the options of the earlier run, or decide about all documents again with --rerank".into(),
-        Error::UnsuitedReport { .. } => "`fpdb dedup` writes reports for --write, --mark, --remove, --link, --move and --check; `fpdb dedup --passages` for --write with --cut, and --mark; a list serves --write and --mark".into(),
-        Error::NotADedupReport { .. } => "`fpdb dedup --format json -o REPORT` writes a report; use it with the database that it was made from. `fpdb apply --help` and `fpdb rm --help` tell which lists of documents they take".into(),
+        Error::UnsuitedReport { .. } => format!("`{}` writes reports for --write, --mark, --remove, --link, --move and --check; `{}` for --write with --cut, and --mark; a list serves --write and --mark", on.of("dedup"), on.of("dedup --passages")),
+        Error::NotADedupReport { .. } => format!("`{}` writes a report; use it with the database that it was made from. `fpdb apply --help` and `fpdb rm --help` tell which lists of documents they take", on.of("dedup --format json -o REPORT")),
         Error::Document(
             DocumentError::NoTextField { most_text: Some(field), .. } | DocumentError::NotText { place: Some(field), .. },
         ) => {
@@ -76,16 +76,16 @@ pub(super) fn hint(error: &Error, has_memory: bool) -> Option<String> {
             format!("try --text-field {quote}{field}{quote}; --no-expand takes the file as one document")
         }
         Error::Document(document) => document_hint(document).map_or_else(|| document.hint(limit_flag), Into::into),
-        Error::EmptyFolder { .. } => "if its disk is mounted, delete the empty folder and prune again, or remove the documents with `fpdb rm --prefix PREFIX` (`fpdb list` shows how their names begin)".into(),
-        Error::GoneSource { .. } => "if it was moved, `fpdb mv OLD NEW` takes its documents and flags along; if it was deleted, `fpdb rm --prefix PREFIX --yes` removes its documents".into(),
+        Error::EmptyFolder { .. } => format!("if its disk is mounted, delete the empty folder and prune again, or remove the documents with `{}` (`{}` shows how their names begin)", on.of("rm --prefix PREFIX"), on.of("list")),
+        Error::GoneSource { .. } => format!("if it was moved, `{}` takes its documents and flags along; if it was deleted, `{}` removes its documents", on.of("mv OLD NEW"), on.of("rm --prefix PREFIX --yes")),
         Error::NotProse { .. } => "leave --skip-quotes and --ignore-phrases out, or use a profile of characters or words: text, prose or words".into(),
         Error::NotWords { .. } => "leave --rewritten out, or compare with `--profile words`: `fpdb diff --profile words`, or a database that was made with it".into(),
         Error::NoTextToIgnore { .. } => "query with its file, or leave --skip-quotes and --ignore-phrases out; `ingest --store-text` keeps texts in the database".into(),
-        Error::SourcesMissing { .. } => "see whether its disk is mounted or it was moved, put it back, and repair again; `fpdb restore DIR` makes a database of a backup; `fpdb verify --repair --give-up-missing` removes these documents from the database".into(),
+        Error::SourcesMissing { .. } => format!("see whether its disk is mounted or it was moved, put it back, and repair again; `fpdb restore --db NEW DIR` makes a database of a backup; `{}` removes these documents from the database", on.of("verify --repair --give-up-missing")),
         Error::DirectoryLoop { .. } => "remove the link, or run without --follow".into(),
-        Error::BeyondRepair { .. } => "`fpdb restore DIR` makes a database of a backup, under another --db; without a backup ingest the documents again into a new database".into(),
+        Error::BeyondRepair { .. } => "`fpdb restore --db NEW DIR` makes a database of a backup; without a backup ingest the documents again into a new database".into(),
         Error::Store { failure, .. } | Error::CannotOpen { failure, .. } => match failure {
-            StoreFailure::Missing | StoreFailure::Damaged | StoreFailure::Other => DAMAGE.into(),
+            StoreFailure::Missing | StoreFailure::Damaged | StoreFailure::Other => damage(on),
             // The memory for opening files does not depend on --memory.
             StoreFailure::OutOfMemory if has_memory && !matches!(error, Error::CannotOpen { .. }) => {
                 "there is not enough memory: a smaller --memory may help, or a higher limit of the process (`ulimit -v`)".into()
@@ -94,10 +94,17 @@ pub(super) fn hint(error: &Error, has_memory: bool) -> Option<String> {
             StoreFailure::Stopped => "run the same command again: what was committed stays".into(),
             _ => return error.hint(),
         },
-        Error::Damaged { .. } => DAMAGE.into(),
+        Error::Damaged { .. } => damage(on),
         _ => return error.hint(),
     };
     Some(text)
+}
+
+fn damage(on: &Suggested) -> String {
+    format!(
+        "the file system or disk may be failing: copy the database before anything else; then `{}` rebuilds what can be read, or `fpdb restore --db NEW DIR` makes a database of a backup",
+        on.of("verify --repair")
+    )
 }
 
 /// True if the system reports that the holder of a lock is a service. `holder` is "process" and an id.
@@ -168,6 +175,10 @@ fn document_hint(error: &DocumentError) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn hint(error: &Error, has_memory: bool) -> Option<String> {
+        super::hint(error, has_memory, &Suggested::default())
+    }
 
     /// The library's hints name no flag and no command. The program's own hints do.
     #[test]

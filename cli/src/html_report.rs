@@ -5,7 +5,7 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use fpdb::report::{HtmlAnswers, HtmlOptions, write_html};
+use fpdb::report::{HtmlAnswers, HtmlOptions, check_place, write_html};
 use fpdb::{DocumentError, Error};
 use fpdb_host::temporary::Temporary;
 use fpdb_reading::recognise::{LAYER_HEAD, holds_records};
@@ -14,7 +14,7 @@ use tempfile::NamedTempFile;
 use crate::interrupt;
 use crate::printer::Printer;
 use crate::progress::StepBar;
-use crate::render::{count, size};
+use crate::render::{count, is, size};
 use crate::resolved::database;
 use crate::setting::Setting;
 use crate::typed::{Global, OutputFormat, ReportArgs};
@@ -30,7 +30,8 @@ impl<'a> HtmlReport<'a> {
     /// Returns the report to write; `None` without `--format html`.
     ///
     /// # Errors
-    /// Fails for a report without `-o`, and for flags of a report with another format.
+    /// Fails for a report without `-o`, for flags of a report with another format, and for a place where no
+    /// report can be written.
     pub(super) fn wanted(global: &'a Global, args: &'a ReportArgs) -> anyhow::Result<Option<Self>> {
         if global.format != OutputFormat::Html {
             let given = [
@@ -52,6 +53,7 @@ impl<'a> HtmlReport<'a> {
         if is_page && !args.single_file {
             anyhow::bail!("{} looks like one file: add --single-file, or name a folder with -o", path.display());
         }
+        check_place(path, args.single_file)?;
         Ok(Some(Self { global, path, args }))
     }
 
@@ -97,13 +99,12 @@ impl<'a> HtmlReport<'a> {
         let page = if options.single_file { self.path.to_owned() } else { self.path.join("index.html") };
         printer.note(&format!("wrote {} ({}, {})", page.display(), count(written.files, "file"), size(written.bytes)));
         if left > 0 {
-            let are = if left == 1 { "is" } else { "are" };
             let what = if is_dedup {
                 format!("{} of smaller groups", count(left, "removable document"))
             } else {
                 format!("{} of lesser score", count(left, "pair"))
             };
-            printer.note(&format!("{what} {are} not in it (--max-report-pairs)"));
+            printer.note(&format!("{what} {} not in it (--max-report-pairs)", is(left)));
         }
         if written.unreadable > 0 {
             printer.note(&format!(

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use fpdb::Error;
 use serde::Serialize;
 
-use super::output::NewFile;
+use super::output::{NewFile, check_place};
 
 /// The list. Its file has no name until the ingest ends, because the ingest may read its folder.
 pub(crate) struct LineList {
@@ -20,7 +20,7 @@ pub(crate) struct LineList {
 impl LineList {
     /// Begins the list for `path`. Fails if `path` is not writable.
     pub(crate) fn begin(path: &Path) -> anyhow::Result<Self> {
-        drop(NewFile::create(path).map_err(|source| Error::Io { action: "create", path: path.into(), source })?);
+        check_place(path)?;
         let folder = std::env::temp_dir();
         let file =
             tempfile::tempfile().map_err(|source| Error::Io { action: "create a file in", path: folder, source })?;

@@ -20,6 +20,7 @@ mod run_status;
 mod schemas;
 mod setting;
 mod step_report;
+mod suggested;
 mod typed;
 mod verbs;
 

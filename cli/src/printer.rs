@@ -5,7 +5,8 @@ use std::sync::{Mutex, PoisonError};
 
 use super::colour::wants_colour;
 use super::hint::hint;
-use super::typed::Global;
+use super::suggested::Suggested;
+use super::typed::{Global, flag_of};
 use crate::render::escape_terminal;
 
 /// Prints messages on standard error.
@@ -20,13 +21,17 @@ pub(crate) struct Printer {
     pub(crate) lines: bool,
     /// True if the command takes `--memory`.
     has_memory: bool,
+    /// The name of the command.
+    verb: String,
+    /// The commands that messages name.
+    pub(crate) suggested: Suggested,
     /// The hint printed last with the failure of a document.
     last_hint: Mutex<String>,
 }
 
 impl Printer {
-    /// A printer for a command. `has_memory`: the command takes `--memory`.
-    pub(crate) fn new(global: &Global, has_memory: bool) -> Self {
+    /// A printer for the command `verb`. `has_memory`: the command takes `--memory`.
+    pub(crate) fn new(global: &Global, verb: &str, has_memory: bool) -> Self {
         let terminal = io::stderr().is_terminal();
         let draws = terminal && anstyle_query::term_supports_ansi_color();
         Self {
@@ -36,6 +41,8 @@ impl Printer {
             progress: draws && !global.quiet && !global.no_progress,
             lines: !draws && !global.quiet && !global.no_progress,
             has_memory,
+            verb: verb.to_owned(),
+            suggested: Suggested::new(global.typed_db.as_ref()),
             last_hint: Mutex::default(),
         }
     }
@@ -61,11 +68,31 @@ impl Printer {
 
     /// Prints the error that ended the run.
     pub(crate) fn error(&self, error: &anyhow::Error) {
-        say(format_args!("{}: {}", self.label("error", 31), escape_terminal(&format!("{error:#}"))));
-        let of_database =
-            || error.chain().find_map(|cause| hint(cause.downcast_ref::<fpdb::Error>()?, self.has_memory));
+        self.error_of(error, &self.suggested);
+    }
+
+    /// Prints an error of another database than that of the command. `on` writes commands on it.
+    pub(crate) fn error_of(&self, error: &anyhow::Error, on: &Suggested) {
+        say(format_args!("{}: {}", self.label("error", 31), escape_terminal(&self.words_of(error))));
+        let of_database = || error.chain().find_map(|cause| hint(cause.downcast_ref()?, self.has_memory, on));
         if let Some(next) = hint_of_service(error).or_else(of_database) {
             say(format_args!("{}: {}", self.label("hint", 36), escape_terminal(&next)));
+        }
+    }
+
+    /// An error in words. The library names options as its own fields; the user knows them as flags.
+    fn words_of(&self, error: &anyhow::Error) -> String {
+        let is_alone = error.chain().count() == 1;
+        match error.downcast_ref().filter(|_| is_alone) {
+            Some(fpdb::Error::InvalidParameter { name, value, expected }) => {
+                let name = flag_of(&self.verb, name).unwrap_or_else(|| (*name).to_owned());
+                format!("{name} cannot be {value}: expected {expected}")
+            }
+            Some(fpdb::Error::NothingFits { option, value, .. }) => {
+                let option = flag_of(&self.verb, option).unwrap_or_else(|| (*option).to_owned());
+                format!("no stored document fits {value} ({option})")
+            }
+            _ => format!("{error:#}"),
         }
     }
 
@@ -73,7 +100,7 @@ impl Printer {
     pub(crate) fn failure(&self, name: &str, error: &fpdb::Error) {
         let told = if says_name(error, name) { error.chain() } else { format!("{name}: {}", error.chain()) };
         say(format_args!("{}: {}", self.label("error", 31), escape_terminal(&told)));
-        if let Some(next) = hint(error, self.has_memory).filter(|_| !self.quiet) {
+        if let Some(next) = hint(error, self.has_memory, &self.suggested).filter(|_| !self.quiet) {
             let mut last = self.last_hint.lock().unwrap_or_else(PoisonError::into_inner);
             // Many documents may fail for the same reason.
             if *last != next {

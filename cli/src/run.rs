@@ -54,7 +54,7 @@ pub(crate) fn run() -> ExitCode {
             };
         }
     };
-    let printer = Printer::new(&cli.global, cli.verb.takes_memory());
+    let printer = Printer::new(&cli.global, &verb, cli.verb.takes_memory());
     match dispatch(&cli, &verb, &printer) {
         Ok(outcome) => outcome.exit_code(),
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
@@ -73,6 +73,7 @@ fn typed(matches: &ArgMatches) -> Result<Cli, clap::Error> {
     // If clap read this variable, it would name `--db` in the usage of other errors. An empty variable counts
     // as not set.
     let db = || std::env::var_os("FPDB_DB").filter(|path| !path.is_empty()).map(PathBuf::from);
+    cli.global.typed_db = cli.global.db.clone();
     cli.global.db = cli.global.db.or_else(db);
     cli.global.output = cli.global.output.filter(|path| path.as_os_str() != "-");
     if let (Verb::Query(args), Some(matches)) = (&mut cli.verb, matches.subcommand_matches("query")) {
@@ -90,11 +91,11 @@ fn dispatch(cli: &Cli, verb: &str, printer: &Printer) -> anyhow::Result<RunStatu
         // The listener opens two files, so this error gets the hint for too many open files.
         interrupt::install().map_err(|source| Error::System { action: "listen for Ctrl-C", source })?;
     }
-    resolved::output::not_inside_a_database(&cli.global)?;
     let global: &Global = &cli.global;
     if let Some(help) = typed::verb_help::of(verb) {
         resolved::output::only(global, verb, help.formats)?;
     }
+    resolved::output::check(global, &cli.verb, verb)?;
     match &cli.verb {
         Verb::Serve(args) => verbs::serve::run(global, args, printer),
         Verb::Init(args) => verbs::init::run(global, args, printer),

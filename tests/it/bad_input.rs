@@ -208,12 +208,12 @@ fn impossible_profiles_are_refused() {
     assert_snapshot!(tell(&folder, &["init", "-k", "0"]), @"
     status 2
     --- stderr
-    error: k cannot be 0: expected a number of symbols, 1 or more
+    error: -k cannot be 0: expected a number of symbols, 1 or more
     ");
     assert_snapshot!(tell(&folder, &["init", "-w", "0"]), @"
     status 2
     --- stderr
-    error: w cannot be 0: expected a number of hashes, 1 or more
+    error: -w cannot be 0: expected a number of hashes, 1 or more
     ");
     assert_snapshot!(tell(&folder, &["init", "--selection", "mod:0"]), @"
     status 2
@@ -225,7 +225,7 @@ fn impossible_profiles_are_refused() {
     assert_snapshot!(tell(&folder, &["init", "--selection", "all", "-w", "5"]), @"
     status 2
     --- stderr
-    error: w cannot be 5: expected 1 with the selection `all`, which keeps every k-gram
+    error: -w cannot be 5: expected 1 with the selection `all`, which keeps every k-gram
     ");
     assert_snapshot!(tell(&folder, &["init", "--selection", "some"]), @"
     status 2
@@ -307,7 +307,7 @@ fn arguments_that_make_no_sense_are_refused() {
     assert_snapshot!(tell(&folder, &["ingest", "a.txt", "--memory", "1000"]), @"
     status 2
     --- stderr
-    error: memory cannot be 1000 bytes: expected at least 1 MiB and at most 16 TiB
+    error: --memory cannot be 1000 bytes: expected at least 1 MiB and at most 16 TiB
     ");
     assert_snapshot!(tell(&folder, &["ingest", "a.txt", "--memory", "lots"]), @"
     status 2
@@ -319,7 +319,7 @@ fn arguments_that_make_no_sense_are_refused() {
     assert_snapshot!(tell(&folder, &["ingest", "a.txt", "--exclude", "a[b"]), @"
     status 2
     --- stderr
-    error: exclude cannot be a[b: expected a glob in the syntax of .gitignore
+    error: --exclude cannot be a[b: expected a glob in the syntax of .gitignore
     ");
     assert_snapshot!(tell(&folder, &["query", "a.txt", "--min-score", "1.5"]), @"
     status 2

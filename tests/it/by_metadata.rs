@@ -165,10 +165,10 @@ fn a_value_that_no_document_has_is_an_error() {
     let folder = mails();
     let show = "hint: `fpdb show NAME` tells the metadata of a document\n";
     for (field, told) in [
-        ("from=eve", format!("no stored document fits from=eve (where)\n{show}")),
-        ("From=bob", "no stored document fits From=bob (where)\nhint: did you mean From~=bob?\n".to_owned()),
-        ("from~=eve", format!("no stored document fits from~=eve (where)\n{show}")),
-        ("from>=d", format!("no stored document fits from>=d (where)\n{show}")),
+        ("from=eve", format!("no stored document fits from=eve (--where)\n{show}")),
+        ("From=bob", "no stored document fits From=bob (--where)\nhint: did you mean From~=bob?\n".to_owned()),
+        ("from~=eve", format!("no stored document fits from~=eve (--where)\n{show}")),
+        ("from>=d", format!("no stored document fits from>=d (--where)\n{show}")),
         (
             "form=bob@x.org",
             "no stored document has the key form in its metadata\nhint: documents have these keys: From, x-case\n"

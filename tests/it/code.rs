@@ -299,3 +299,18 @@ fn own_text_ranks_pairs_by_the_larger_resemblance() {
         assert!(refused.stderr.contains("--own-text is for"), "{}", refused.stderr);
     }
 }
+
+#[test]
+fn a_query_of_unknown_language_gets_a_hint() {
+    let folder = Folder::new();
+    let text = folder.write("a.java", program("Shop", "price", 1));
+    folder.ok(&["ingest", "-q", "--profile", "code", "a.java"]);
+    let query = |flags: &[&str]| {
+        let input = std::fs::File::open(&text).unwrap();
+        let output = folder.command(&[&["query", "-"], flags].concat()).stdin(input).output().unwrap();
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let hint = "hint: the name - shows no programming language: if it is a program, --as LANGUAGE compares its structure too\n";
+    assert_eq!(query(&[]), hint);
+    assert_eq!(query(&["--as", "java"]), "");
+}

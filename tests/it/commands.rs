@@ -3,6 +3,7 @@
 mod ingest;
 mod interrupt;
 mod oldest;
+mod output;
 mod query;
 mod remembered;
 mod rm;
@@ -127,7 +128,7 @@ fn help_mentions_every_flag() {
         for section in ["NAME", "SYNOPSIS", "EXAMPLES", "ENVIRONMENT", "\"EXIT STATUS\"", "\"SEE ALSO\""] {
             assert!(page.contains(&format!("\n.SH {section}\n")), "the page of {command} has no {section}:\n{page}");
         }
-        assert!(page.contains("Print nothing but results and errors"), "flags without their help:\n{page}");
+        assert!(page.contains("Print nothing but results, warnings and errors"), "flags without their help:\n{page}");
         assert!(overview.contains(&format!("\n  {command}")), "{command} is not in the overview");
         assert!(help.contains("Usage: fpdb ") && help.contains("\nExamples:\n"), "{help}");
         assert_eq!(folder.ok(&["help", command]).stdout, help);

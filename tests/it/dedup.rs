@@ -131,7 +131,7 @@ fn a_prefix_that_protects_nothing_is_an_error() {
     folder.ok(&["ingest", "-q", "--profile", "words", "a.txt", "b.txt"]);
     let refused = folder.run(&["dedup", "--protect", "b", "--protect", "zz"]);
     assert_eq!((refused.status, refused.stdout.as_str()), (2, ""), "{refused:?}");
-    assert!(refused.stderr.starts_with("error: no stored document fits zz (protect)\n"), "{refused:?}");
+    assert!(refused.stderr.starts_with("error: no stored document fits zz (--protect)\n"), "{refused:?}");
     let run = folder.ok(&["dedup", "--protect", "b"]);
     // The path of a file protects its document too.
     let path = folder.path().canonicalize().unwrap().join("b.txt");

@@ -110,7 +110,7 @@ fn pairs_are_what_one_query_a_document_finds() {
     assert_eq!(weighted(&["--old", "old"]), expected_weighted);
     let run = folder.run(&["pairs", "--old", "olde/"]);
     assert!(
-        run.status == 2 && run.stderr.contains("no stored document fits olde/ (old)\nhint: did you mean old?\n"),
+        run.status == 2 && run.stderr.contains("no stored document fits olde/ (--old)\nhint: did you mean old?\n"),
         "{run:?}"
     );
     let run = folder.run(&["pairs", "--old", "old", "new"]);
@@ -133,7 +133,7 @@ fn pairs_are_what_one_query_a_document_finds() {
     );
     let run = folder.run(&["pairs", "--across", "old/", "newe/"]);
     assert_eq!((run.status, run.stdout.as_str()), (2, ""), "{run:?}");
-    assert!(run.stderr.contains("no stored document fits newe/ (across)\nhint: did you mean new?\n"), "{run:?}");
+    assert!(run.stderr.contains("no stored document fits newe/ (--across)\nhint: did you mean new?\n"), "{run:?}");
     // Counters that do not fit in memory are an error. The counters of some threads leave room for lists.
     let run = folder.run(&["pairs", "--memory", "100"]);
     assert!(run.status == 2 && run.stderr.contains("needs 192 bytes of memory"), "{run:?}");

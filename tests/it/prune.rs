@@ -744,7 +744,7 @@ fn pruned_documents_need_no_advice() {
     folder.write("w/b.jsonl", lines([1, 2, 3]));
     let dry = folder.ok(&["ingest", "--prune", "--dry-run", "w"]);
     let moved = "the same as stored ones whose files no longer exist: w/b.jsonl:1 as w/a.jsonl:1";
-    assert!(dry.stderr.contains(moved) && dry.stderr.contains("fpdb mv 'w/a.jsonl' 'w/b.jsonl'"), "{dry:?}");
+    assert!(dry.stderr.contains(moved) && dry.stderr.contains("fpdb mv w/a.jsonl w/b.jsonl"), "{dry:?}");
     let run = folder.ok(&["ingest", "--prune", "w"]);
     assert!(run.stderr.contains(moved) && !run.stderr.contains("hint"), "{run:?}");
     assert_eq!(names(&folder), ["w/b.jsonl:1", "w/b.jsonl:2", "w/b.jsonl:3"]);

@@ -240,3 +240,12 @@ fn the_encoding_of_a_text_changes_no_passage() {
     }
     assert!(passages > 30, "{passages}");
 }
+
+#[test]
+fn a_comparison_without_a_passage_says_why() {
+    let folder = Folder::new();
+    folder.write("a", "The cat sat on the mat and looked at the dog.");
+    folder.write("b", "The cat sat on the mat, far from any window.");
+    let run = folder.ok(&["diff", "--rewritten", "a", "b"]);
+    assert!(run.stderr.contains("no passage has enough words in common, some 20"), "{run:?}");
+}

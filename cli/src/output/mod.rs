@@ -28,6 +28,9 @@ pub(crate) struct Output {
     file: Option<Destination>,
     /// The path that the user gave, for messages.
     path: Option<PathBuf>,
+    /// True if the command changes things. It then finishes its work even if the reader of the output is
+    /// gone.
+    of_changes: bool,
     /// The style of text for people.
     pub(crate) style: Style,
 }
@@ -94,19 +97,27 @@ impl Output {
             }
         };
         let sink = Sink { lines: BufWriter::new(lines), terminal };
-        Ok(Self { sink, format: format::of(global, style), file, path: global.output.clone(), style })
+        Ok(Self {
+            sink,
+            format: format::of(global, style),
+            file,
+            path: global.output.clone(),
+            of_changes: false,
+            style,
+        })
     }
 
     /// Writes to standard error what is done besides the results.
     pub(crate) fn to_errors(global: &Global) -> Self {
         let style = Style { colour: false, width: None, columns: None };
         let sink = Sink { lines: BufWriter::new(Box::new(io::stderr())), terminal: false };
-        Self { sink, format: format::of(global, style), file: None, path: None, style }
+        Self { sink, format: format::of(global, style), file: None, path: None, of_changes: true, style }
     }
 
-    /// Returns this output, unless it is a file that will be renamed to its target path.
-    pub(crate) fn unless_file(self) -> Option<Self> {
-        self.file.is_none().then_some(self)
+    /// The output of a command that changes things. It finishes its work also if the reader of the output is
+    /// gone.
+    pub(crate) fn of_changes(global: &Global) -> anyhow::Result<Self> {
+        Ok(Self { of_changes: true, ..Self::open(global)? })
     }
 
     /// Writes an answer, or one row of it.
@@ -150,7 +161,11 @@ impl Output {
     }
 
     /// Adds the name of the file, or "results", to a write error.
-    fn checked<T>(&self, written: io::Result<T>) -> anyhow::Result<T> {
+    fn checked<T: Default>(&mut self, written: io::Result<T>) -> anyhow::Result<T> {
+        if self.of_changes && written.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::BrokenPipe) {
+            self.sink.lines = BufWriter::new(Box::new(io::sink()));
+            return Ok(T::default());
+        }
         match &self.path {
             Some(path) => {
                 written.map_err(|source| fpdb::Error::Io { action: "write", path: path.clone(), source }.into())
@@ -174,14 +189,40 @@ impl Output {
 /// follows.
 const GROWING: &str = ".fpdb-output-";
 
+/// Fails if results cannot be written to this path, before the work for them begins. Leaves nothing there.
+pub(crate) fn check_place(path: &Path) -> anyhow::Result<()> {
+    let created = match is_written_directly(path) {
+        true if path.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
+        true => Ok(()),
+        false => NewFile::create(path).map(drop),
+    };
+    Ok(created.map_err(|source| fpdb::Error::Io { action: "create", path: path.to_owned(), source })?)
+}
+
+/// True for a device, a pipe and anything else that no new file can replace. A path in /dev names a device or
+/// an open file.
+fn is_written_directly(path: &Path) -> bool {
+    path.starts_with("/dev") || fs::metadata(path).is_ok_and(|facts| !facts.is_file())
+}
+
+/// The path that a link leads to, also if nothing is there yet: the target of the link is replaced.
+fn followed(path: &Path) -> PathBuf {
+    /// The number of links that Linux follows.
+    const MOST: usize = 40;
+    let mut target = path.to_owned();
+    for _ in 0..MOST {
+        let Ok(link) = fs::read_link(&target) else { break };
+        target = target.parent().unwrap_or(Path::new("")).join(link);
+    }
+    target.canonicalize().unwrap_or(target)
+}
+
 /// Creates the file for results. A path that is not a regular file, such as a pipe or a device, is written to
 /// directly.
 fn create(path: &Path) -> io::Result<(File, Option<Destination>)> {
-    // If the path is a link, the target of the link is replaced.
-    let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let target = followed(path);
     let facts = fs::metadata(&target).ok();
-    // A path in /dev names a device or an open file, so no new file can replace it.
-    if path.starts_with("/dev") || facts.as_ref().is_some_and(|facts| !facts.is_file()) {
+    if is_written_directly(path) {
         return Ok((File::create(path)?, None));
     }
     let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -216,7 +257,7 @@ pub(crate) fn summary(global: &Global, report: &impl Serialize, text: &str) -> a
     if text.is_empty() && global.format.is_for_people() {
         return Ok(());
     }
-    let mut output = Output::open(global)?;
+    let mut output = Output::of_changes(global)?;
     output.answer(&Spoken { report, text })?;
     output.finish()
 }
@@ -240,7 +281,14 @@ mod tests {
         let mut file = tempfile::tempfile().unwrap();
         let lines: Box<dyn Write> = Box::new(file.try_clone().unwrap());
         let sink = Sink { lines: BufWriter::new(lines), terminal };
-        let mut output = Output { sink, format: Box::new(format), file: None, path: None, style: Style::default() };
+        let mut output = Output {
+            sink,
+            format: Box::new(format),
+            file: None,
+            path: None,
+            of_changes: false,
+            style: Style::default(),
+        };
         write(&mut output);
         output.finish().unwrap();
         file.rewind().unwrap();

@@ -72,8 +72,9 @@ impl<T> Render for Spoken<'_, T> {
 }
 
 impl Render for IngestSummary {
+    /// A dry run has no other result.
     fn is_chatty(&self) -> bool {
-        true
+        !self.dry_run
     }
 
     fn human(&self, _: Style) -> String {

@@ -38,7 +38,7 @@ pub(crate) fn as_words(words: &[String]) -> String {
 }
 
 /// A word in quotes for a shell. If it has invisible characters, they are escape sequences of the shell.
-pub(crate) fn quoted(word: &str) -> String {
+fn quoted(word: &str) -> String {
     if !word.contains(is_invisible) {
         return format!("'{}'", word.replace('\'', r"'\''"));
     }

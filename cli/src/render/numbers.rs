@@ -13,10 +13,24 @@ pub(crate) fn count(number: u64, what: &str) -> String {
     format!("{} {what}{}", grouped(number), if number == 1 { "" } else { "s" })
 }
 
+/// The verb after a number of things: "is" or "are".
+pub(crate) fn is(number: u64) -> &'static str {
+    if number == 1 { "is" } else { "are" }
+}
+
+/// "was" or "were".
+pub(crate) fn was(number: u64) -> &'static str {
+    if number == 1 { "was" } else { "were" }
+}
+
+/// "has" or "have".
+pub(crate) fn has(number: u64) -> &'static str {
+    if number == 1 { "has" } else { "have" }
+}
+
 /// States that attachments of mails were not read, and the remedy, if any.
 pub(crate) fn attachments_left_out(attachments: u64, way_out: &str) -> String {
-    let (attachments, verb) = (count(attachments, "attachment"), if attachments == 1 { "was" } else { "were" });
-    format!("{attachments} of mails {verb} not read{way_out}")
+    format!("{} of mails {} not read{way_out}", count(attachments, "attachment"), was(attachments))
 }
 
 /// A share of 1 as a percentage. A share above 0 is never shown as 0%.

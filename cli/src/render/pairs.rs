@@ -6,7 +6,7 @@ use super::csv::PairText;
 use super::folder::{in_folder, name_in};
 use super::human::FILES_SHOWN;
 use super::metadata::{changed, labels};
-use super::numbers::{count, grouped, percent};
+use super::numbers::{count, grouped, is, percent, was};
 use super::style::Style;
 
 /// The optional columns of a list of pairs, and of its table.
@@ -105,7 +105,7 @@ pub(crate) fn file_lines(pair: &Pair, columns: PairColumns, folder: &str, style:
 
 /// A note on the hashes that the df cap excludes.
 pub(crate) fn common_left_out(hashes: u64, most: u64) -> String {
-    let (are, were) = if hashes == 1 { ("is", "was") } else { ("are", "were") };
+    let (are, were) = (is(hashes), was(hashes));
     format!(
         "{} {are} held by more than {} each and {were} not counted (--max-df)",
         count(hashes, "fingerprint"),
@@ -115,7 +115,7 @@ pub(crate) fn common_left_out(hashes: u64, most: u64) -> String {
 
 /// A note on the hashes that boilerplate excludes.
 pub(crate) fn boilerplate_left_out(hashes: u64) -> String {
-    let (are, were) = if hashes == 1 { ("is", "was") } else { ("are", "were") };
+    let (are, were) = (is(hashes), was(hashes));
     format!("{} {are} held by boilerplate and {were} not counted", count(hashes, "fingerprint"))
 }
 

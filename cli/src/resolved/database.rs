@@ -68,20 +68,27 @@ pub(crate) fn open_within(global: &Global, memory: Option<u64>) -> anyhow::Resul
 /// # Errors
 /// The errors of [`to_change`], and a failure to open the database.
 pub(crate) fn open_writer(global: &Global, printer: &Printer) -> anyhow::Result<DatabaseWriter> {
-    let database = builder(global).open_writer(to_change(global, printer)?)?;
-    tell_if_repaired(&database, printer);
-    Ok(database)
+    Ok(open_writer_at(&builder(global), to_change(global, printer)?, printer)?)
 }
 
-/// If opening the database finished a killed repair, prints the folder in which that repair kept the damaged
-/// store. `verify --repair` would have printed it.
-pub(crate) fn tell_if_repaired(database: &DatabaseWriter, printer: &Printer) {
+/// Opens the database at a path for writing. If that finishes a killed repair, prints the folder in which the
+/// repair kept the damaged store. `verify --repair` would have printed it.
+///
+/// # Errors
+/// A failure to open the database.
+pub(crate) fn open_writer_at(
+    builder: &DatabaseBuilder,
+    path: impl AsRef<Path>,
+    printer: &Printer,
+) -> fpdb::Result<DatabaseWriter> {
+    let database = builder.open_writer(path)?;
     if let Some(path) = database.finished_repair() {
         let path = as_words(&[path.display().to_string()]);
         printer.warning(&format!(
             "finished a repair that was interrupted; it has kept the damaged files: once nothing is missing, remove them: rm -r {path}"
         ));
     }
+    Ok(database)
 }
 
 /// Prints the path of a database that was found above the current folder, even with --quiet: the user may

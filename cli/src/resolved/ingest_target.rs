@@ -51,15 +51,12 @@ pub(crate) fn open(
     let existing = |database: Opened, path: &Path| {
         args.profile.check(database.profile())?;
         database::tell_if_above(global, path, printer)?;
-        if let Opened::Writer(database) = &database {
-            database::tell_if_repaired(database, printer);
-        }
         Ok(Some(IngestTarget { database, created: None, _temporary: None }))
     };
     if let Some(path) = database::find(global)? {
         let opened = match args.dry_run {
             true => builder.open(&path).map(Opened::Reader),
-            false => builder.open_writer(&path).map(Opened::Writer),
+            false => database::open_writer_at(&builder, &path, printer).map(Opened::Writer),
         };
         match opened {
             Err(Error::NoDatabase { .. }) => {}
@@ -84,7 +81,10 @@ pub(crate) fn open(
     let path = database::new(global);
     let database = match builder.create(&path, profile) {
         // Another process has created the database meanwhile.
-        Err(Error::DatabaseExists { .. }) => return existing(Opened::Writer(builder.open_writer(&path)?), &path),
+        Err(Error::DatabaseExists { .. }) => {
+            let database = database::open_writer_at(&builder, &path, printer)?;
+            return existing(Opened::Writer(database), &path);
+        }
         created => created?,
     };
     printer.note(&format!("created the database {}: {}", path.display(), database.profile()));

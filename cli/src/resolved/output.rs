@@ -5,9 +5,11 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use fpdb::{Failure, Source};
+use fpdb_reading::input::PARTS;
 
 use super::database;
-use crate::typed::{Global, IngestArgs, OutputFormat};
+use crate::output::check_place;
+use crate::typed::{Global, IngestArgs, OutputFormat, Verb};
 
 /// Fails if a command does not support the format.
 pub(crate) fn only(global: &Global, command: &str, formats: &[OutputFormat]) -> anyhow::Result<()> {
@@ -19,10 +21,16 @@ pub(crate) fn only(global: &Global, command: &str, formats: &[OutputFormat]) -> 
     anyhow::bail!("`fpdb {command}` has no {} format; it has {}", name(global.format), has.join(", "))
 }
 
-/// Fails if results would overwrite a file that the command reads.
-pub(crate) fn not_over<'a>(global: &Global, read: impl IntoIterator<Item = &'a PathBuf>) -> anyhow::Result<()> {
+/// Fails before the work of a command if `-o` cannot be written, if it would hold nothing, or if it would
+/// overwrite what must stay: a database, the file of a stored document, or what the command reads.
+pub(crate) fn check(global: &Global, verb: &Verb, name: &str) -> anyhow::Result<()> {
     let Some(output) = &global.output else { return Ok(()) };
-    let read: Vec<&PathBuf> = read.into_iter().collect();
+    outside_databases(global, output)?;
+    if global.format.is_for_people() && !verb.writes_text() {
+        let json = if matches!(verb, Verb::Man(_)) { "" } else { "; with --format json it writes its answer" };
+        anyhow::bail!("this form of `fpdb {name}` prints its messages on standard error and has nothing for -o{json}");
+    }
+    let read = verb.inputs();
     // A command that reads the folder would read the new file too.
     let parent = output.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let holds = |folder: &Path, parent: &Path| folder.canonicalize().is_ok_and(|folder| parent.starts_with(folder));
@@ -31,57 +39,101 @@ pub(crate) fn not_over<'a>(global: &Global, read: impl IntoIterator<Item = &'a P
     {
         anyhow::bail!("-o would write into {}, which is to be read: name a file elsewhere", folder.display());
     }
-    not_over_file("-o", output, read)
+    not_over(global, "-o", output, read.iter().copied())?;
+    // A report for a browser is a folder, and has a check of its own.
+    if global.format == OutputFormat::Html { Ok(()) } else { check_place(output) }
 }
 
-/// Fails if the file named with `flag` is among the files to be read.
-fn not_over_file<'a>(flag: &str, target: &Path, read: impl IntoIterator<Item = &'a PathBuf>) -> anyhow::Result<()> {
-    let Ok(target) = target.canonicalize() else { return Ok(()) };
-    let is_target = |path: &&PathBuf| target.is_file() && path.canonicalize().is_ok_and(|path| path == target);
-    match read.into_iter().find(is_target) {
-        Some(path) => {
-            anyhow::bail!("{flag} would write over {}, which is to be read: name another file", path.display())
+/// Fails if the file named with `flag` is among the files to be read, or if a stored document was read from
+/// it.
+fn not_over<'a>(
+    global: &Global,
+    flag: &str,
+    target: &Path,
+    read: impl IntoIterator<Item = &'a PathBuf>,
+) -> anyhow::Result<()> {
+    let Ok(real) = target.canonicalize() else { return Ok(()) };
+    if !real.is_file() {
+        return Ok(());
+    }
+    if let Some(path) = read.into_iter().find(|path| file_of(path).canonicalize().is_ok_and(|path| path == real)) {
+        anyhow::bail!("{flag} would write over {}, which is to be read: name another file", path.display());
+    }
+    let Some(database) = database::find(global)? else { return Ok(()) };
+    // If the database cannot be opened, the command says why.
+    let Ok(database) = database::builder(global).open(database) else { return Ok(()) };
+    for path in [target, &real] {
+        if let Some(name) = database.name_of_file(path)? {
+            anyhow::bail!("{flag} would write over the file of {name}, which is stored: name another file");
         }
-        None => Ok(()),
-    }
-}
-
-/// Fails if the results of an ingest would overwrite a file that it reads, or if its list of failures would
-/// lie in a database. The list may replace the list of an earlier ingest, even in a folder to be read.
-pub(crate) fn over_no_source(global: &Global, args: &IngestArgs, sources: &[Source]) -> anyhow::Result<()> {
-    let read: Vec<&PathBuf> =
-        sources.iter().filter_map(Source::path).chain(&args.metadata).chain(&args.files_from).collect();
-    if let Some(output) = &global.output {
-        not_over_file("-o", output, read.iter().copied())?;
-    }
-    let Some(path) = &args.failures else { return Ok(()) };
-    outside_databases(global, path)?;
-    not_over_file("--failures", path, read.iter().copied())?;
-    let Ok(target) = path.canonicalize() else { return Ok(()) };
-    let holds = |folder: &Path| folder.canonicalize().is_ok_and(|folder| target.starts_with(folder));
-    if target.is_file()
-        && let Some(folder) = read.iter().find(|path| path.is_dir() && holds(path))
-        && !is_list(&target)
-    {
-        let (path, folder) = (path.display(), folder.display());
-        anyhow::bail!("--failures would write over {path} in {folder}, which is to be read: name another file");
     }
     Ok(())
 }
 
-/// True if a file is empty or begins like a list of failures.
-fn is_list(path: &Path) -> bool {
+/// The file of a path. A path can name a document inside a file, such as `all.zip!a.c`.
+fn file_of(path: &Path) -> &Path {
+    let text = path.to_str().filter(|_| !path.exists()).unwrap_or_default();
+    let mut files = text.rmatch_indices(PARTS).map(|(at, _)| Path::new(&text[..at]));
+    files.find(|file| file.is_file()).unwrap_or(path)
+}
+
+/// Fails if the results of an ingest or its list of failures would overwrite what must stay. Both may replace
+/// those of an earlier ingest, even in a folder to be read: the ingest leaves them out.
+pub(crate) fn check_ingest(global: &Global, args: &IngestArgs, sources: &[Source]) -> anyhow::Result<()> {
+    let read: Vec<&PathBuf> =
+        sources.iter().filter_map(Source::path).chain(&args.metadata).chain(&args.files_from).collect();
+    if let Some(path) = &args.failures {
+        if path == Path::new("-") {
+            anyhow::bail!("--failures names a file, and standard output has the results");
+        }
+        outside_databases(global, path)?;
+        if let Some(output) = &global.output
+            && real(output) == real(path)
+        {
+            anyhow::bail!("-o and --failures name the same file");
+        }
+    }
+    for (flag, path) in written(global, args) {
+        not_over(global, flag, path, read.iter().copied())?;
+        let Ok(target) = path.canonicalize() else { continue };
+        let holds = |folder: &Path| folder.canonicalize().is_ok_and(|folder| target.starts_with(folder));
+        if target.is_file()
+            && let Some(folder) = read.iter().find(|path| path.is_dir() && holds(path))
+            && !is_of_ingest(&target)
+        {
+            let (path, folder) = (path.display(), folder.display());
+            anyhow::bail!("{flag} would write over {path} in {folder}, which is to be read: name another file");
+        }
+    }
+    Ok(())
+}
+
+/// The files that an ingest writes, with their flags.
+pub(crate) fn written<'a>(global: &'a Global, args: &'a IngestArgs) -> impl Iterator<Item = (&'static str, &'a Path)> {
+    let output = global.output.as_deref().map(|path| ("-o", path));
+    output.into_iter().chain(args.failures.as_deref().map(|path| ("--failures", path)))
+}
+
+/// A path with the links in it resolved, as far as it exists.
+pub(crate) fn real(path: &Path) -> PathBuf {
+    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let parent = || Some(absolute.parent()?.canonicalize().ok()?.join(absolute.file_name()?));
+    path.canonicalize().ok().or_else(parent).unwrap_or(absolute)
+}
+
+/// True if a file is empty, or begins like the results or the list of failures of an ingest.
+fn is_of_ingest(path: &Path) -> bool {
     const LONGEST: u64 = 1 << 16;
     let mut line = Vec::new();
     let read = File::open(path).and_then(|file| BufReader::new(file.take(LONGEST)).read_until(b'\n', &mut line));
-    read.is_ok() && (line.is_empty() || serde_json::from_slice::<Failure>(&line).is_ok())
+    let text = String::from_utf8_lossy(&line);
+    let words: Vec<&str> = text.trim_start_matches("dry run: ").split_whitespace().collect();
+    let is_summary = matches!(words[..], [_, "document" | "documents", "added" | "added,", ..])
+        || line.starts_with(br#"{"schema":"fpdb.ingest/"#);
+    read.is_ok() && (line.is_empty() || is_summary || serde_json::from_slice::<Failure>(&line).is_ok())
 }
 
-/// Fails if results would be written into a database or among backups.
-pub(crate) fn not_inside_a_database(global: &Global) -> anyhow::Result<()> {
-    global.output.as_ref().map_or(Ok(()), |path| outside_databases(global, path))
-}
-
+/// Fails if a path is in a database or among backups.
 fn outside_databases(global: &Global, path: &Path) -> anyhow::Result<()> {
     let own = database::find(global)?.unwrap_or_else(|| database::new(global));
     match fpdb_reading::input::enclosing_database(path, Some(&own)) {

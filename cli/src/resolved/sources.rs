@@ -27,6 +27,9 @@ pub(crate) fn of(args: &IngestArgs) -> anyhow::Result<Vec<Source>> {
             sources.push(source(path_of(line)?, Source::Listed));
         }
     }
+    if args.name != "-" && !sources.iter().any(|source| matches!(source, Source::StandardInput { .. })) {
+        anyhow::bail!("--name names the document on standard input: add the path `-`, or leave it out");
+    }
     let from_input = sources.iter().filter(|source| matches!(source, Source::StandardInput { .. })).count();
     if from_input > 1 || (from_input == 1 && args.files_from.as_deref() == Some(Path::new("-"))) {
         anyhow::bail!("standard input can be read only once");

@@ -106,7 +106,7 @@ pub(crate) struct DedupArgs {
     #[arg(long)]
     pub(crate) rerank: bool,
     /// Print the cost of the run, and end
-    #[arg(long)]
+    #[arg(long, conflicts_with = "write")]
     pub(crate) dry_run: bool,
     /// Print what each of these thresholds would remove, and end
     ///
@@ -115,7 +115,7 @@ pub(crate) struct DedupArgs {
     /// together, since other survivors stay at each threshold.
     #[arg(
         long, value_name = "X,Y,...", value_parser = parse_share, value_delimiter = ',', num_args = 0..=1,
-        require_equals = true, default_missing_values = THRESHOLDS,
+        default_missing_values = THRESHOLDS,
         conflicts_with_all = ["threshold", "append", "rerank", "dry_run", "write", "passages"]
     )]
     pub(crate) thresholds: Vec<f64>,

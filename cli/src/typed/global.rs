@@ -14,10 +14,13 @@ pub(crate) struct Global {
     /// Without it the database is $FPDB_DB, else the nearest folder .fpdb in the current folder or above it.
     #[arg(long, value_name = "PATH", global = true, value_hint = ValueHint::DirPath)]
     pub(crate) db: Option<PathBuf>,
+    /// `--db` as it was typed. `db` can also come from the environment.
+    #[arg(skip)]
+    pub(crate) typed_db: Option<PathBuf>,
     /// Write results to this file
     ///
-    /// The file appears, or replaces an earlier one, when all results are written. `-` is standard output,
-    /// the default.
+    /// The file appears, or replaces an earlier one, when all results are written. It never replaces a file
+    /// that the command reads or that a stored document was read from. `-` is standard output, the default.
     #[arg(short, long, value_name = "PATH", global = true, value_hint = ValueHint::AnyPath)]
     pub(crate) output: Option<PathBuf>,
     /// How to write results
@@ -27,7 +30,7 @@ pub(crate) struct Global {
     #[arg(long, value_name = "N", global = true)]
     #[arg(value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) threads: Option<u16>,
-    /// Print nothing but results and errors
+    /// Print nothing but results, warnings and errors
     #[arg(short, long, global = true, conflicts_with = "verbose")]
     pub(crate) quiet: bool,
     /// Also print each document and its result

@@ -26,7 +26,7 @@ pub(crate) struct IngestArgs {
     /// Paths may also end with NUL characters, as `find -print0` writes them.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) files_from: Option<PathBuf>,
-    /// The name of the document on standard input
+    /// The name of the document on standard input (`-`)
     #[arg(long, value_name = "NAME", default_value = "-", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) name: String,
     /// Leave out paths matching this glob
@@ -87,7 +87,8 @@ pub(crate) struct IngestArgs {
     pub(crate) boilerplate: Vec<PathBuf>,
     /// Write each failure to this file, one JSON object a line
     ///
-    /// The answer lists only the first thousand documents that could not be read.
+    /// The answer lists only the first thousand documents that could not be read. If the file, or that of -o,
+    /// lies in a folder given, the ingest leaves it out.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) failures: Option<PathBuf>,
     /// Keep labels with the documents: a CSV file

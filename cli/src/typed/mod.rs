@@ -22,6 +22,8 @@ mod tools;
 mod values;
 pub(crate) mod verb_help;
 
+use std::path::PathBuf;
+
 use clap::builder::{StyledStr, UnknownArgumentValueParser};
 use clap::{Arg, Command, CommandFactory, Parser, Subcommand};
 
@@ -127,6 +129,35 @@ pub(crate) enum Verb {
 }
 
 impl Verb {
+    /// The files and folders that the command reads besides the database. An ingest checks its own, because
+    /// it leaves out what it writes.
+    pub(crate) fn inputs(&self) -> Vec<&PathBuf> {
+        match self {
+            Self::Query(args) => args.files.iter().chain(&args.read.ignore_phrases).collect(),
+            Self::Diff(args) => {
+                let files = [&args.a, &args.b].into_iter().chain(&args.boilerplate);
+                files.chain(&args.read.ignore_phrases).collect()
+            }
+            Self::Apply(args) => args.lists.iter().chain([&args.report]).collect(),
+            Self::Rm(args) => args.report.iter().collect(),
+            Self::Serve(args) => args.config.iter().chain(&args.key_file).collect(),
+            Self::Backup(BackupArgs { folder, .. }) | Self::Restore(RestoreArgs { folder, .. }) => vec![folder],
+            Self::Assemble(args) => vec![&args.staging],
+            _ => Vec::new(),
+        }
+    }
+
+    /// True if the command writes text for people to `-o`, besides its messages on standard error.
+    pub(crate) fn writes_text(&self) -> bool {
+        match self {
+            Self::Init(_) | Self::Mv(_) | Self::Compact | Self::Restore(_) => false,
+            Self::Rm(args) => args.is_dry_run(),
+            Self::Backup(args) => args.list || args.verify,
+            Self::Man(args) => args.dir.is_none(),
+            _ => true,
+        }
+    }
+
     /// True if the command takes `--memory`.
     pub(crate) fn takes_memory(&self) -> bool {
         matches!(
@@ -174,6 +205,21 @@ pub(crate) fn command() -> Command {
         });
     }
     command
+}
+
+/// The flag of a command for an option of the library, or the name of the argument.
+pub(crate) fn flag_of(verb: &str, option: &str) -> Option<String> {
+    let command = command();
+    let mut arguments = command.find_subcommand(verb)?.get_arguments().filter(|argument| {
+        let is_short = argument.get_short().is_some_and(|short| short.to_string() == option);
+        is_short || argument.get_id() == option || argument.get_long() == Some(&option.replace('_', "-"))
+    });
+    let argument = arguments.next()?;
+    match (argument.get_long(), argument.get_short(), argument.get_value_names()) {
+        (Some(long), ..) => Some(format!("--{long}")),
+        (None, Some(short), _) => Some(format!("-{short}")),
+        (None, None, names) => Some(names?.first()?.to_string()),
+    }
 }
 
 /// The same command line for parsing, with help that fits a screen: it describes the commands for daily use,

@@ -97,6 +97,14 @@ pub(crate) struct RmArgs {
     pub(crate) ignore_missing: bool,
 }
 
+impl RmArgs {
+    /// True if the documents are selected by prefixes or values, and are only counted.
+    pub(crate) fn is_dry_run(&self) -> bool {
+        let is_selection = !self.prefixes.is_empty() || !self.fields.is_empty();
+        is_selection && !self.yes
+    }
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct MvArgs {
     /// The name of a stored document, archive or folder; . for all names that are not absolute

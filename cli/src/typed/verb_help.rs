@@ -26,7 +26,7 @@ pub(crate) const EXIT_STATUS: [(&str, &str); 4] = [
     ("0", "All is done. Also if nothing was found, unless -e is given."),
     ("1", "Nothing was found, with query -e or diff -e."),
     ("2", "Something failed. A summary means that the rest is done. After an error alone, run it again."),
-    ("130", "Interrupted. Everything that was committed stays; the same command, run again, continues."),
+    ("130", "Interrupted. What was committed stays. Run again, ingest, merge, dedup, apply and compact continue."),
 ];
 
 /// The environment variables that fpdb reads, and their effects.
@@ -219,7 +219,10 @@ pub(super) const VERBS: [VerbHelp; 23] = [
             ("Remove a document, and free its space", "fpdb rm archive/a.txt && fpdb compact"),
             ("Count the documents of a folder; with --yes remove them", "fpdb rm --prefix archive/2019/"),
             ("Remove documents with this value in their metadata", "fpdb rm --where label=spam --yes"),
-            ("Remove the documents that a list names, stored or not", "xargs -r fpdb rm --ignore-missing < names.txt"),
+            (
+                "Remove the documents that a list names, stored or not",
+                "xargs -rd '\\n' fpdb rm --ignore-missing -- < names.txt",
+            ),
         ],
     },
     VerbHelp {

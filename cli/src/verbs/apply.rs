@@ -9,14 +9,13 @@ use crate::interrupt;
 use crate::output::Output;
 use crate::printer::Printer;
 use crate::progress::StepBar;
-use crate::render::{AppliedLine, ApplyTotals, FileGroups, count, grouped};
-use crate::resolved::{database, output};
+use crate::render::{AppliedLine, ApplyTotals, FileGroups, count, grouped, has, is, was};
+use crate::resolved::database;
 use crate::run_status::RunStatus;
 use crate::typed::{ApplyArgs, Global};
 
 pub(crate) fn run(global: &Global, args: &ApplyArgs, printer: &Printer) -> anyhow::Result<RunStatus> {
     let database = database::open_within(global, args.memory)?;
-    output::not_over(global, args.lists.iter().chain([&args.report]))?;
     if let Some(options) = args.proof() {
         return check(global, &database, &args.report, &options, printer);
     }
@@ -26,7 +25,7 @@ pub(crate) fn run(global: &Global, args: &ApplyArgs, printer: &Printer) -> anyho
         .limits(args.limits.limits())
         .prune(args.prune);
     options.temp_dir = args.temp_dir.clone();
-    let mut output = Output::open(global)?;
+    let mut output = if args.yes { Output::of_changes(global)? } else { Output::open(global)? };
     let status = act(&database, &args.report, &options, &mut output, printer)?;
     output.finish()?;
     Ok(status)
@@ -51,7 +50,8 @@ fn check(
     if summary.lost == 0 {
         return Ok(RunStatus::Done);
     }
-    printer.note("hint: if their files were moved, `fpdb mv OLD NEW` tells the database their place; then check again");
+    let mv = printer.suggested.of("mv OLD NEW");
+    printer.note(&format!("hint: if their files were moved, `{mv}` tells the database their place; then check again"));
     Ok(RunStatus::Incomplete)
 }
 
@@ -129,16 +129,15 @@ fn tell_if_ingested(database: &Database, folder: &Path, printer: &Printer) -> an
 fn remarks(summary: &ApplySummary, options: &ApplyOptions, printer: &Printer) {
     let action = &options.action;
     if summary.parts_not_compared > 0 {
-        printer.note(&format!(
+        printer.warning(&format!(
             "warning: {} may hold attachments or pictures that no survivor has (mail, PDF, DOCX, ODT, EPUB): only the texts were compared",
             count(summary.parts_not_compared, "removable document")
         ));
     }
     if summary.missing > 0 {
-        let (are, were, they) =
-            if summary.missing == 1 { ("is", "was", "it was") } else { ("are", "were", "they were") };
+        let (are, were) = (is(summary.missing), was(summary.missing));
         printer.note(&format!(
-            "{} of the report {are} not in the database, or {were} read from no file: {they} left alone",
+            "{} of the report {are} not in the database, or {were} read from no file, and {were} left alone",
             count(summary.missing, "document")
         ));
         if summary.listed && action.copies_to().is_some() {
@@ -159,12 +158,10 @@ fn remarks(summary: &ApplySummary, options: &ApplyOptions, printer: &Printer) {
     }
     if summary.kept_out_left > 0 {
         printer.warning(&format!(
-            "warning: {} in the copy although the contents are kept out, as parts of mails or of containers that stay whole; \
+            "warning: {} {} in the copy although the contents are kept out, as parts of mails or of containers that stay whole; \
              the files are named above",
-            match summary.kept_out_left {
-                1 => "1 record is".to_owned(),
-                more => format!("{} records are", grouped(more)),
-            }
+            count(summary.kept_out_left, "record"),
+            is(summary.kept_out_left)
         ));
     }
     if summary.kept_out_unsearched > 0 {
@@ -174,11 +171,7 @@ fn remarks(summary: &ApplySummary, options: &ApplyOptions, printer: &Printer) {
         ));
     }
     if summary.unplaced > 0 {
-        let cannot = match (summary.done, summary.unplaced) {
-            (false, _) => "cannot be",
-            (true, 1) => "was not",
-            (true, _) => "were not",
-        };
+        let cannot = if summary.done { format!("{} not", was(summary.unplaced)) } else { "cannot be".to_owned() };
         let done = match action {
             Action::Move { .. } => "moved: the target exists; name an empty folder",
             _ => "written, for want of a place in the copy; `fpdb mv` gives documents another name",
@@ -217,7 +210,7 @@ fn remarks(summary: &ApplySummary, options: &ApplyOptions, printer: &Printer) {
         printer.note(&format!("{} left whole: {why}", count(summary.whole, "file")));
     }
     if summary.without_text > 0 {
-        let (have, are) = if summary.without_text == 1 { ("has", "is") } else { ("have", "are") };
+        let (have, are) = (has(summary.without_text), is(summary.without_text));
         printer.note(&format!(
             "{} {have} no text left without the passages and {are} not in the copy",
             count(summary.without_text, "document")
@@ -225,10 +218,9 @@ fn remarks(summary: &ApplySummary, options: &ApplyOptions, printer: &Printer) {
     }
     let changed = summary.failed - summary.unplaced - summary.refused - summary.field_taken;
     if changed > 0 {
-        let left = match (action.copies_to(), changed) {
-            (None, _) => "left alone",
-            (Some(_), 1) => "is not in the copy",
-            (Some(_), _) => "are not in the copy",
+        let left = match action.copies_to() {
+            None => "left alone".to_owned(),
+            Some(_) => format!("{} not in the copy", is(changed)),
         };
         printer.note(&format!(
             "{} {left} for the reason given: if a file has changed, ingest and dedup again; if it is damaged, first repair \
@@ -249,8 +241,8 @@ fn remarks(summary: &ApplySummary, options: &ApplyOptions, printer: &Printer) {
     }
     match summary.emptied {
         0 => {}
-        1 => printer.note("warning: 1 copy holds no document, because all documents of its file are removable"),
-        copies => printer.note(&format!(
+        1 => printer.warning("warning: 1 copy holds no document, because all documents of its file are removable"),
+        copies => printer.warning(&format!(
             "warning: {} copies hold no document, because all documents of their files are removable",
             grouped(copies)
         )),

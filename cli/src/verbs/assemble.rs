@@ -13,7 +13,7 @@ use crate::run_status::RunStatus;
 use crate::typed::{AssembleArgs, Global};
 
 pub(crate) fn run(global: &Global, args: &AssembleArgs, printer: &Printer) -> anyhow::Result<RunStatus> {
-    let mut output = Output::open(global)?;
+    let mut output = Output::of_changes(global)?;
     let (database, created) = open(global, args, printer)?;
     let steps = StepBar::start(printer, "checking the build");
     let assembled = database.assemble(&args.staging, &steps.task());
@@ -42,9 +42,7 @@ fn open(global: &Global, args: &AssembleArgs, printer: &Printer) -> anyhow::Resu
     };
     if let Some(path) = database::find(global)?.filter(|path| is_database(path)) {
         database::tell_if_above(global, &path, printer)?;
-        let database = builder.open_writer(path)?;
-        database::tell_if_repaired(&database, printer);
-        return Ok((database, None));
+        return Ok((database::open_writer_at(&builder, path, printer)?, None));
     }
     let path = database::new(global);
     let profile = *Staging::open(&args.staging)?.profile();

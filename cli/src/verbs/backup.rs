@@ -9,9 +9,10 @@ use crate::interrupt;
 use crate::output::{Output, summary};
 use crate::printer::Printer;
 use crate::progress::StepBar;
-use crate::render::{as_words, count, size};
+use crate::render::{count, size, was};
 use crate::resolved::database;
 use crate::run_status::RunStatus;
+use crate::suggested::flag;
 use crate::typed::{BackupArgs, Global};
 
 pub(crate) fn run(global: &Global, args: &BackupArgs, printer: &Printer) -> anyhow::Result<RunStatus> {
@@ -27,7 +28,8 @@ pub(crate) fn run(global: &Global, args: &BackupArgs, printer: &Printer) -> anyh
         if verified.is_empty() {
             // A first backup that failed leaves such a folder.
             printer.error(&anyhow::anyhow!("{}: there is no complete backup", args.folder.display()));
-            printer.note(&format!("hint: make one: `fpdb backup {}`", as_words(&[args.folder.display().to_string()])));
+            let make = printer.suggested.with("backup", Vec::new(), &[&args.folder.display().to_string()]);
+            printer.note(&format!("hint: make one: `{make}`"));
             return Ok(RunStatus::Incomplete);
         }
         let status = list(global, &args.folder, &verified, printer)?;
@@ -36,8 +38,7 @@ pub(crate) fn run(global: &Global, args: &BackupArgs, printer: &Printer) -> anyh
         }
         return Ok(status);
     }
-    let database = database::builder(global).open_writer(database::existing(global)?)?;
-    database::tell_if_repaired(&database, printer);
+    let database = database::open_writer_at(&database::builder(global), database::existing(global)?, printer)?;
     // Only the first backup needs this space: later backups share most files with earlier ones.
     if backups(&args.folder).map_or(true, |backups| backups.is_empty()) {
         warn_of_space(database.stats()?.stored_bytes(), &args.folder, printer);
@@ -56,8 +57,7 @@ pub(crate) fn run(global: &Global, args: &BackupArgs, printer: &Printer) -> anyh
         backup.kept
     ));
     if backup.mended > 0 {
-        let were = if backup.mended == 1 { "was" } else { "were" };
-        let files = count(backup.mended, "damaged file");
+        let (files, were) = (count(backup.mended, "damaged file"), was(backup.mended));
         printer.note(&format!("{files} of earlier backups {were} copied again"));
     }
     for number in &backup.damaged {
@@ -79,9 +79,9 @@ pub(super) fn warn_of_space(needed: u64, path: &Path, printer: &Printer) {
 
 /// Says how to get rid of damaged backups.
 fn removal_hint(folder: &Path, printer: &Printer) {
-    let folder = as_words(&[folder.display().to_string()]);
+    let again = printer.suggested.with("backup", flag("--keep", "N"), &[&folder.display().to_string()]);
     printer.note(&format!(
-        "hint: damaged backups stay until `fpdb backup --keep N {folder}` makes a new one and keeps N, the damaged ones last"
+        "hint: damaged backups stay until `{again}` makes a new one and keeps N, the damaged ones last"
     ));
 }
 

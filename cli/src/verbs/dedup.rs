@@ -203,7 +203,7 @@ fn remarks(database: &Database, summary: &DedupSummary, args: &DedupArgs, printe
         ));
     }
     if summary.parts_not_compared > 0 {
-        printer.note(&format!(
+        printer.warning(&format!(
             "warning: {} may hold attachments or pictures (mail, PDF, DOCX, ODT, EPUB): only their texts were compared",
             count(summary.parts_not_compared, "removable document")
         ));
@@ -212,7 +212,7 @@ fn remarks(database: &Database, summary: &DedupSummary, args: &DedupArgs, printe
     if let Some(t) = profile.guarantee().filter(|_| profile.w() > 1) {
         if summary.short > 0 {
             let words = if profile.unit() == Unit::Word { "" } else { "--profile words, or " };
-            printer.note(&format!(
+            printer.warning(&format!(
                 "warning: {} of fewer than {} symbols may differ at the ends, where no fingerprint is (a database with {words}-w 1 sees every difference)",
                 count(summary.short, "removable document"),
                 2 * t
@@ -237,7 +237,7 @@ fn remarks(database: &Database, summary: &DedupSummary, args: &DedupArgs, printe
         let share = totals.removable as f64 / totals.documents as f64;
         if totals.documents >= WARNED_DOCUMENTS && share > args.warn_source {
             let source = if totals.source.is_empty() { "the current folder" } else { &totals.source };
-            printer.note(&format!(
+            printer.warning(&format!(
                 "warning: {} of the {} from {source} are removable ({})",
                 grouped(totals.removable),
                 count(totals.documents, "document"),

@@ -10,18 +10,17 @@ use crate::interrupt;
 use crate::output::Output;
 use crate::printer::Printer;
 use crate::render::{QueryPage, attachments_left_out, query_header};
-use crate::resolved::{output, phrases};
+use crate::resolved::phrases;
 use crate::run_status::RunStatus;
 use crate::setting::Setting;
 use crate::typed::{DiffArgs, Global};
 
 pub(crate) fn run(global: &Global, args: &DiffArgs, printer: &Printer) -> anyhow::Result<RunStatus> {
     let html = HtmlReport::wanted(global, &args.report)?;
-    let files = || [&args.a, &args.b].into_iter().chain(&args.boilerplate);
-    if files().filter(|file| file.as_os_str() == "-").count() > 1 {
+    let files = [&args.a, &args.b].into_iter().chain(&args.boilerplate);
+    if files.filter(|file| file.as_os_str() == "-").count() > 1 {
         anyhow::bail!("standard input can be read only once");
     }
-    output::not_over(global, files())?;
     let profile = match args.joining.rewritten() {
         true => args.profile.or(Profile::named("words").unwrap_or_default())?,
         false => args.profile.for_new()?,
@@ -69,6 +68,9 @@ pub(crate) fn run(global: &Global, args: &DiffArgs, printer: &Printer) -> anyhow
             .map(|context| Excerpts::of_file(&args.b, &profile, &read, context, output.style));
         output.answer(&QueryPage { answer: &answer, by_submission: false, times: false, excerpts: excerpts.into() })?;
         output.finish()?;
+    }
+    if args.joining.rewritten() && !found {
+        printer.note("no passage has enough words in common, some 20 (--rewritten)");
     }
     Ok(match (complete, found) {
         (false, _) => RunStatus::Incomplete,

@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use fpdb::{Database, Error, Failure, Format, IngestSummary, MetadataTable, SkipReason, Source, Task};
+use fpdb::{Database, Error, Failure, Format, IngestOptions, IngestSummary, MetadataTable, SkipReason, Source, Task};
 
 use super::query::tell_attachments;
 use crate::interrupt;
@@ -14,7 +14,7 @@ use crate::line_list::LineList;
 use crate::output::Output;
 use crate::printer::Printer;
 use crate::progress::IngestBar;
-use crate::render::{NAMES_SHOWN, count, first_names, grouped};
+use crate::render::{NAMES_SHOWN, count, first_names, grouped, has, is, was};
 use crate::resolved::ingest_target::{self, IngestTarget, Opened};
 use crate::resolved::remembered::{self, ChosenOptions};
 use crate::resolved::{output, sources};
@@ -26,37 +26,32 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
     let sources = sources::of(args)?;
     let metadata = args.metadata.as_deref().map(MetadataTable::read).transpose()?.map(Arc::new);
     args.options().check()?;
-    output::over_no_source(global, args, &sources)?;
-    // Check now that results can be written. Their file is created after the work, because otherwise it could
-    // be ingested.
-    let output = Output::open(global)?.unless_file();
+    output::check_ingest(global, args, &sources)?;
+    let failures = args.failures.as_deref().map(LineList::begin).transpose()?;
     // From here on, an interrupted run must not leave an empty database.
     let stop = interrupt::graceful(interrupt::AT_COMMIT);
     let Some(opened) = ingest_target::open(global, args, &sources, printer)? else { return Ok(RunStatus::Incomplete) };
     let IngestTarget { database, created, _temporary } = opened;
     let created_here = created.is_some();
     let profile = *database.profile();
-    tell_of_copies(&database, &sources, printer)?;
-    let ChosenOptions { options, moved } = remembered::options(&database, args, printer)?;
-    let options = options.boilerplate_sources(&sources::boilerplate(args)).metadata(metadata);
-    options.check()?;
-    if let Opened::Writer(database) = &database {
-        remembered::remember_new(database, args, &options, &moved)?;
-    }
+    let options = match prepare(&database, args, &sources, metadata, printer) {
+        Ok(options) => options,
+        Err(error) => {
+            delete_if_empty(database, created, printer)?;
+            return Err(error);
+        }
+    };
     if args.prune && !sources.iter().any(|source| source.path().is_some_and(|path| path.is_dir() || !path.exists())) {
         printer.note("no folder is named: --prune removes only members that archives no longer hold");
     }
-    let events = Events {
-        noted: noted_sources(&sources),
-        failures: args.failures.as_deref().map(LineList::begin).transpose()?,
-        ..Events::default()
-    };
-    let progress = IngestBar::start(printer, &sources, &options);
+    let events = Events { noted: noted_sources(&sources), failures, ..Events::default() };
+    let read = without_written(&options, global, args, &sources);
+    let progress = IngestBar::start(printer, &sources, &read);
     let watch = Messages { printer, progress, events: Mutex::new(events) };
     let task = Task::new().progress(&watch).stop(stop);
     let ingested = match &database {
-        Opened::Writer(database) => database.ingest_sources(&sources, &options, &task),
-        Opened::Reader(database) => database.ingest_dry_run(&sources, &options, &task),
+        Opened::Writer(database) => database.ingest_sources(&sources, &read, &task),
+        Opened::Reader(database) => database.ingest_dry_run(&sources, &read, &task),
     };
     watch.progress.end();
     let remembered = match &database {
@@ -69,18 +64,17 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
         Opened::Reader(_) => Ok(()),
     };
     let compaction = match &database {
-        Opened::Writer(database) if ingested.is_ok() && !args.dry_run => Some(compaction_hint(database)),
+        Opened::Writer(database) if ingested.is_ok() && !args.dry_run => {
+            Some(compaction_hint(database, &printer.suggested))
+        }
         _ => None,
     };
-    // An empty database would bind the next ingest to its profile.
-    if let Opened::Writer(database) = database
-        && let Some(path) = created.filter(|_| !ingested.as_ref().is_ok_and(|summary| summary.added > 0))
-        && database.delete_if_empty()?
-    {
-        printer.note(&format!("nothing was added: the database {} was not kept", path.display()));
+    if !ingested.as_ref().is_ok_and(|summary| summary.added > 0) {
+        delete_if_empty(database, created, printer)?;
     }
     let events = watch.events.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let (programs, old_is_pruned) = (events.programs, events.old_is_pruned && !args.dry_run);
+    let (programs, input_replaced) = (events.programs, events.input_replaced && !args.dry_run);
+    let old_is_pruned = events.old_is_pruned && !args.dry_run;
     let (elsewhere, named_by_path, moved) = (events.elsewhere, events.named_by_path, events.moved);
     let Events { archives, office, outlook, without_text, too_short, removed, pruned, .. } = events;
     events.failures.map_or(Ok(()), LineList::finish)?;
@@ -105,25 +99,22 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
         printer.note(&format!("{} could not be read{rest}", count(more, "more document")));
     }
     if events.links > 0 {
-        let were = if events.links == 1 { "was" } else { "were" };
-        printer.note(&format!("{} {were} not followed (--follow follows them)", count(events.links, "symbolic link")));
+        let (links, were) = (count(events.links, "symbolic link"), was(events.links));
+        printer.note(&format!("{links} {were} not followed (--follow follows them)"));
     }
     if summary.unread_archives > 0 {
-        let (files, first) = (summary.unread_archives, archives.shown());
-        let (what, verb) = if files == 1 { ("archive", "was") } else { ("archives", "were") };
-        printer.note(&format!("{} {what} of kinds that fpdb does not read {verb} skipped: {first}", grouped(files)));
+        let (files, were) = (count(summary.unread_archives, "archive"), was(summary.unread_archives));
+        printer.note(&format!("{files} of kinds that fpdb does not read {were} skipped: {}", archives.shown()));
         printer.note("hint: unpack them and ingest what comes out");
     }
     if office.number > 0 {
-        let (documents, verb) =
-            (count(office.number, "office document"), if office.number == 1 { "was" } else { "were" });
-        let first = office.shown();
-        printer.note(&format!("{documents} of kinds that fpdb does not read {verb} skipped: {first}"));
+        let (documents, were) = (count(office.number, "office document"), was(office.number));
+        printer.note(&format!("{documents} of kinds that fpdb does not read {were} skipped: {}", office.shown()));
         printer.note("hint: save them as DOCX, PDF or text and ingest what comes out: `libreoffice --headless --convert-to docx FILE`");
     }
     if outlook.number > 0 {
-        let (files, verb) = (count(outlook.number, "file"), if outlook.number == 1 { "was" } else { "were" });
-        printer.note(&format!("{files} of Outlook {verb} skipped: {}", outlook.shown()));
+        let (files, were) = (count(outlook.number, "file"), was(outlook.number));
+        printer.note(&format!("{files} of Outlook {were} skipped: {}", outlook.shown()));
         printer.note("hint: save the mails in them as .eml and ingest what comes out");
     }
     tell_incomparable(&summary, &[without_text.first, too_short.first].concat(), printer);
@@ -139,31 +130,34 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
             (summary.pruned, pruned, "its file no longer exists", "their files no longer exist"),
         ] {
             if number > 0 {
-                let (were, why) = if number == 1 { ("was", why_one) } else { ("were", why) };
+                let (were, why) = (was(number), if number == 1 { why_one } else { why });
                 let (documents, first) = (count(number, "document"), first_names(&names.first, number));
                 printer.note(&format!("{documents} {were} removed, because {why}: {first}"));
             }
         }
     }
     tell_attachments(summary.attachments, printer);
+    if input_replaced {
+        printer.note("hint: the earlier text from standard input had the name - too, and was replaced: --name gives each its own");
+    }
     if let Some((typed, name, other)) = named_by_path {
-        let (files, verb) =
-            (count(summary.named_by_path, "file"), if summary.named_by_path == 1 { "is" } else { "are" });
+        let (files, are) = (count(summary.named_by_path, "file"), is(summary.named_by_path));
         printer.note(&format!(
-            "{files} {verb} named by the whole path, because another file has the name: {typed} is {other}, so this one is {name}"
+            "{files} {are} named by the whole path, because another file has the name: {typed} is {other}, so this one is {name}"
         ));
-        printer.note(
-            "hint: `fpdb mv OLD NEW` gives other names (--verbose lists them); to replace a document, remove it first with `fpdb rm`",
-        );
+        let [mv, rm] = ["mv OLD NEW", "rm NAME"].map(|words| printer.suggested.of(words));
+        printer.note(&format!(
+            "hint: `{mv}` gives other names (--verbose lists them); to replace a document, remove it first with `{rm}`"
+        ));
     }
     if let Some((old, new)) = moved {
-        let (documents, verb) = (count(summary.moved, "document"), if summary.moved == 1 { "is" } else { "are" });
+        let (documents, are) = (count(summary.moved, "document"), is(summary.moved));
         printer.note(&format!(
-            "{documents} {verb} new and the same as stored ones whose files no longer exist: {new} as {old}"
+            "{documents} {are} new and the same as stored ones whose files no longer exist: {new} as {old}"
         ));
         // If `--prune` has removed the old document, there is nothing to remove or to rename.
         if !old_is_pruned {
-            printer.note(&hint_to_rename(&old, &new, args.dry_run));
+            printer.note(&hint_to_rename(&old, &new, args.dry_run, &printer.suggested));
         }
     }
     if let Some((name, source)) = elsewhere {
@@ -172,12 +166,10 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
         printer.note(&format!(
             "{documents} of these folders {verb}, read from another place where the files are gone: {name} from {source}"
         ));
-        printer.note("hint: if the folder was moved, `fpdb rm NAME...` removes them (--verbose lists them)");
+        let rm = printer.suggested.of("rm NAME...");
+        printer.note(&format!("hint: if the folder was moved, `{rm}` removes them (--verbose lists them)"));
     }
-    let mut output = match output {
-        Some(output) => output,
-        None => Output::open(global)?,
-    };
+    let mut output = Output::of_changes(global)?;
     output.answer(&summary)?;
     output.finish()?;
     if let Some(hint) = hint_for(&profile, &summary, programs).filter(|_| created_here) {
@@ -202,11 +194,53 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
         printer.note(&format!(
             "interrupted: {} of this run {} committed and safe; run the same command to continue",
             count(safe, "document"),
-            if safe == 1 { "is" } else { "are" }
+            is(safe)
         ));
         return Ok(RunStatus::Interrupted);
     }
     Ok(if summary.failures == 0 { RunStatus::Done } else { RunStatus::Incomplete })
+}
+
+/// Chooses the options, and remembers those that were typed.
+fn prepare(
+    database: &Opened,
+    args: &IngestArgs,
+    sources: &[Source],
+    metadata: Option<Arc<MetadataTable>>,
+    printer: &Printer,
+) -> anyhow::Result<IngestOptions> {
+    tell_of_copies(database, sources, printer)?;
+    let ChosenOptions { options, moved } = remembered::options(database, args, printer)?;
+    let options = options.boilerplate_sources(&sources::boilerplate(args)).metadata(metadata);
+    options.check()?;
+    if let Opened::Writer(database) = database {
+        remembered::remember_new(database, args, &options, &moved)?;
+    }
+    Ok(options)
+}
+
+/// Deletes a database that this run has created and that has no documents: it would bind the next ingest to
+/// its profile.
+fn delete_if_empty(database: Opened, created: Option<PathBuf>, printer: &Printer) -> anyhow::Result<()> {
+    if let (Opened::Writer(database), Some(path)) = (database, created)
+        && database.delete_if_empty()?
+    {
+        printer.note(&format!("nothing was added: the database {} was not kept", path.display()));
+    }
+    Ok(())
+}
+
+/// The options of this run, which leaves out the files that it writes. Later runs remember the others.
+fn without_written(options: &IngestOptions, global: &Global, args: &IngestArgs, sources: &[Source]) -> IngestOptions {
+    let mut walk = options.walk.clone();
+    for (_, path) in output::written(global, args) {
+        let target = output::real(path);
+        walk.leave_out.extend(sources.iter().filter_map(|source| {
+            let folder = source.path()?;
+            Some(folder.join(target.strip_prefix(folder.canonicalize().ok()?).ok()?))
+        }));
+    }
+    options.clone().walk(walk)
 }
 
 /// Warns about each copy that `apply` made of this database's files, if a source is the copy or lies inside
@@ -234,18 +268,17 @@ fn tell_of_copies(database: &Database, sources: &[Source], printer: &Printer) ->
 fn tell_incomparable(summary: &IngestSummary, first: &[String], printer: &Printer) {
     const NO_TEXT: &str = "no text to compare, such as scanned pages and records of punctuation";
     let (textless, short) = (summary.without_text, summary.too_short);
-    let have = |number| if number == 1 { "has" } else { "have" };
     let documents = count(textless + short, "document");
     let what = match (textless, short) {
         (0, 0) => return,
-        (_, 0) => format!("{documents} {} {NO_TEXT}", have(textless)),
-        (0, _) => format!("{documents} {} too little text to compare", have(short)),
+        (_, 0) => format!("{documents} {} {NO_TEXT}", has(textless)),
+        (0, _) => format!("{documents} {} too little text to compare", has(short)),
         _ => format!(
             "{documents} cannot be compared: {} {} {NO_TEXT}, and {} {} too little",
             grouped(textless),
-            have(textless),
+            has(textless),
             grouped(short),
-            have(short)
+            has(short)
         ),
     };
     let names = match textless + short {
@@ -327,6 +360,8 @@ struct Events {
     /// A document whose file is gone while a new document has the same content, and the new document. Of
     /// several such pairs, the pair whose names differ least: the others may be copies of the moved file.
     moved: Option<(String, String)>,
+    /// True if standard input has replaced an earlier one, which had no name either.
+    input_replaced: bool,
     /// True if `--prune` has removed the old document of `moved`.
     old_is_pruned: bool,
     /// Number of added documents that are source code by their names.
@@ -358,6 +393,9 @@ impl fpdb::Progress for Messages<'_> {
         let named = || fpdb::normalize::language_of(name, b"").is_some();
         if outcome == fpdb::Outcome::Added && Format::named(format) == Some(Format::Text) && named() {
             self.events().programs += 1;
+        }
+        if outcome == fpdb::Outcome::Replaced && name == "-" {
+            self.events().input_replaced = true;
         }
         let outcome = match outcome {
             fpdb::Outcome::Added => "added",

@@ -10,10 +10,11 @@ use crate::interrupt;
 use crate::output::Output;
 use crate::printer::Printer;
 use crate::progress::StepBar;
-use crate::render::{as_words, count};
+use crate::render::{count, was};
 use crate::resolved::database;
 use crate::resolved::ingest_target::Opened;
 use crate::run_status::RunStatus;
+use crate::suggested::Suggested;
 use crate::typed::{Global, MergeArgs, reader_process};
 
 pub(crate) fn run(global: &Global, args: &MergeArgs, printer: &Printer) -> anyhow::Result<RunStatus> {
@@ -26,12 +27,9 @@ pub(crate) fn run(global: &Global, args: &MergeArgs, printer: &Printer) -> anyho
     };
     let database = match args.dry_run {
         true => Opened::Reader(writing.open(database::existing(global)?)?),
-        false => Opened::Writer(writing.open_writer(database::to_change(global, printer)?)?),
+        false => Opened::Writer(database::open_writer_at(&writing, database::to_change(global, printer)?, printer)?),
     };
-    if let Opened::Writer(database) = &database {
-        database::tell_if_repaired(database, printer);
-    }
-    let mut output = Output::open(global)?;
+    let mut output = Output::of_changes(global)?;
     let stop = interrupt::graceful(interrupt::AT_COMMIT);
     let (mut failed, mut left) = (false, args.others.as_slice());
     while let Some((path, rest)) = left.split_first() {
@@ -42,7 +40,7 @@ pub(crate) fn run(global: &Global, args: &MergeArgs, printer: &Printer) -> anyho
             Ok(other) => other,
             // After an error of one database, the other databases are still merged.
             Err(error) => {
-                printer.error(&error.into());
+                printer.error_of(&error.into(), &Suggested::new(Some(path)));
                 (failed, left) = (true, rest);
                 continue;
             }
@@ -79,18 +77,14 @@ pub(crate) fn run(global: &Global, args: &MergeArgs, printer: &Printer) -> anyho
         let first = progress.first.into_inner().unwrap_or_else(PoisonError::into_inner);
         if let Some(Replaced { name, old, new }) = first {
             let documents = count(summary.replaced_from_other_places, "document");
-            let verb = match summary.replaced_from_other_places {
-                _ if args.dry_run => "would be",
-                1 => "was",
-                _ => "were",
-            };
+            let verb = if args.dry_run { "would be" } else { was(summary.replaced_from_other_places) };
             printer.note(&format!(
                 "{documents} {verb} replaced by one of the same name from another place: {name} of {old} by that of {new}"
             ));
             printer.note(&format!(
-                "hint: to keep both, give those of the other database names of their own before a merge (`fpdb --db {} mv . NAME`), or \
+                "hint: to keep both, give those of the other database names of their own before a merge (`{}`), or \
                  merge with --on-change both; an ingest of their files brings the replaced ones back",
-                as_words(&[path.display().to_string()])
+                Suggested::new(Some(path)).of("mv . NAME")
             ));
         }
         failed |= summary.failures > 0;

@@ -12,7 +12,7 @@ use crate::printer::Printer;
 use crate::progress::StepBar;
 use crate::render::{
     PairColumns, PairLine, PairText, as_fields, boilerplate_left_out, common_folder, common_left_out, count,
-    first_names, grouped, pair_header, pair_header_line, pairs_total,
+    first_names, grouped, has, is, pair_header, pair_header_line, pairs_total,
 };
 use crate::resolved::submission_folders::SubmissionFolders;
 use crate::resolved::{database, profile};
@@ -316,7 +316,7 @@ fn left_out(
         };
         let (number, names) = (answer.too_short, &answer.too_short_names);
         names.iter().for_each(|name| printer.detail(&format!("{name} has no text or too little to compare")));
-        let (what, have) = if number == 1 { (one, "has") } else { (several, "have") };
+        let (what, have) = (if number == 1 { one } else { several }, has(number));
         let (number, names) = (grouped(number), first_names(names, number));
         printer.note(&format!("{number} {what} {have} no text or too little to compare: {names}"));
     }
@@ -342,14 +342,11 @@ fn left_out(
             _ => "",
         };
         printer.note(&format!(
-            "{} a resemblance below {} and {} left out (--min-resemblance 0 shows them{longest})",
-            if answer.below == 1 {
-                "1 more pair has".to_owned()
-            } else {
-                format!("{} more pairs have", grouped(answer.below))
-            },
+            "{} {} a resemblance below {} and {} left out (--min-resemblance 0 shows them{longest})",
+            count(answer.below, "more pair"),
+            has(answer.below),
             threshold(options),
-            if answer.below == 1 { "is" } else { "are" }
+            is(answer.below)
         ));
     }
     if let Some((hashes, documents)) = answer.handed_out {
@@ -360,10 +357,11 @@ fn left_out(
         let what = if args.submission_by.is_some() { "submissions" } else { "documents" };
         printer.note(&format!(
             "{} are each in {} or more of {}{old} {what}, like those of a text that was handed out; if one was, \
-             `fpdb ingest --boilerplate FILE` leaves it out (without the file: --max-df {})",
+             `{}` leaves it out (without the file: --max-df {})",
             count(hashes, "fingerprint"),
             grouped(documents),
             grouped(all),
+            printer.suggested.of("ingest --boilerplate FILE"),
             documents - 1
         ));
     }
@@ -422,8 +420,7 @@ fn report(
     let beyond_top = answer.summary.found.saturating_sub(answer.pairs.len() as u64);
     let complete = html.write(HtmlAnswers::Pairs { database, answer }, &html_options, printer)?;
     if beyond_top > 0 {
-        let are = if beyond_top == 1 { "is" } else { "are" };
-        printer.note(&format!("{} of lesser score {are} not in it (--top)", count(beyond_top, "pair")));
+        printer.note(&format!("{} of lesser score {} not in it (--top)", count(beyond_top, "pair"), is(beyond_top)));
     }
     Ok(if complete { RunStatus::Done } else { RunStatus::Incomplete })
 }

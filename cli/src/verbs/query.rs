@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use fpdb::report::{HtmlAnswers, PairEvidence};
 use fpdb::{
-    Database, DocumentError, Error, Failure, Mode, QueryAnswer, QueryOptions, QuerySource, SkipReason, Task,
-    WalkOptions, Weight,
+    Database, DocumentError, Error, Failure, Mode, QueryAnswer, QueryOptions, QuerySource, ReadAs, SkipReason, Task,
+    Unit, WalkOptions, Weight,
 };
 
 use self::order_tally::OrderTally;
@@ -20,10 +20,10 @@ use crate::output::Output;
 use crate::printer::Printer;
 use crate::progress::StepBar;
 use crate::render::{
-    QueryPage, Style, as_fields, attachments_left_out, corpus_header, count, grouped, query_header, time_of,
+    QueryPage, Style, as_fields, attachments_left_out, corpus_header, count, grouped, has, is, query_header, time_of,
 };
 use crate::resolved::submission_folders::SubmissionFolders;
-use crate::resolved::{database, output, phrases, profile, query};
+use crate::resolved::{database, phrases, profile, query};
 use crate::run_status::RunStatus;
 use crate::setting::Setting;
 use crate::typed::{ExcerptArgs, Global, QueryArgs, QuerySort, ReportArgs};
@@ -58,7 +58,6 @@ pub(crate) fn run(global: &Global, args: &QueryArgs, printer: &Printer) -> anyho
         return report(&database, args, &options, &sources, &html, printer);
     }
 
-    output::not_over(global, &args.files)?;
     let mut output = Output::open(global)?;
     let columns = match args.by_corpus {
         true => corpus_header(),
@@ -72,7 +71,8 @@ pub(crate) fn run(global: &Global, args: &QueryArgs, printer: &Printer) -> anyho
     while !left.is_empty() {
         let (some, others) = left.split_at(left.len().min(number));
         (left, number) = (others, (number * 2).min(AT_A_TIME));
-        // If Ctrl-C stops the queries, a file of `-o` stays as it was, and standard output has all answers so far.
+        // If Ctrl-C stops the queries, a file of `-o` stays as it was, and standard output has all answers so
+        // far.
         for (source, answer) in some.iter().zip(asked.query(some)?) {
             match source {
                 QuerySource::File(path) if holds_documents(source, &answer) => asked.below(path)?,
@@ -102,6 +102,11 @@ pub(crate) fn run(global: &Global, args: &QueryArgs, printer: &Printer) -> anyho
                 folder_of(&sources)
             ));
         }
+    }
+    if let Some(name) = &tally.unknown_language {
+        printer.note(&format!(
+            "hint: the name {name} shows no programming language: if it is a program, --as LANGUAGE compares its structure too"
+        ));
     }
     folders.tell_missing(&database, printer)?;
     let unit = if args.submission_by.is_some() { "submission" } else { "document" };
@@ -153,6 +158,8 @@ struct QueryTally {
     /// Number of attachments of queried mails.
     attachments: u64,
     order: OrderTally,
+    /// The first query of unknown language that shares no structure with a database of source code.
+    unknown_language: Option<String>,
 }
 
 /// The message at the first Ctrl-C.
@@ -186,6 +193,9 @@ impl Asked<'_> {
             *(if of_files { &mut self.tally.too_short_submissions } else { &mut self.tally.too_short }) += 1;
         }
         self.tally.attachments += answer.query.attachments;
+        if answer.query.files == 0 && self.is_of_unknown_language(&answer) {
+            self.tally.unknown_language.get_or_insert_with(|| answer.query.name.clone());
+        }
         if self.args.by_corpus {
             let row = answer.by_corpus();
             if row.corpus_containment < self.args.min_score && !row.identical {
@@ -208,6 +218,14 @@ impl Asked<'_> {
             .map(|context| Excerpts::of_database(self.database, &self.options.read, context, self.output.style));
         let by_submission = self.args.submission_by.is_some();
         self.output.answer(&QueryPage { answer: &answer, by_submission, times, excerpts: excerpts.into() })
+    }
+
+    /// True if a query may be a program that was read as text, because its name shows no language.
+    fn is_of_unknown_language(&self, answer: &QueryAnswer) -> bool {
+        self.database.profile().unit() == Unit::Token
+            && self.args.read.read.front_end == ReadAs::Auto
+            && (answer.looked_up > 0 && answer.found == 0)
+            && fpdb::normalize::language_of(&answer.query.name, b"").is_none()
     }
 
     fn failure(&self, name: &str, error: &Error) {
@@ -306,12 +324,12 @@ fn tell_attachments_of(sources: &[QuerySource], attachments: u64, printer: &Prin
 /// Says how many queries have no fingerprint.
 fn tell_too_short(documents: u64, submissions: u64, k: u32, printer: &Printer) {
     if documents > 0 {
-        let (has, documents) = (if documents == 1 { "has" } else { "have" }, count(documents, "query document"));
-        printer.note(&format!("{documents} {has} fewer than {k} symbols (k): only identical documents match"));
+        let (have, documents) = (has(documents), count(documents, "query document"));
+        printer.note(&format!("{documents} {have} fewer than {k} symbols (k): only identical documents match"));
     }
     if submissions > 0 {
-        let (has, submissions) = (if submissions == 1 { "has" } else { "have" }, count(submissions, "submission"));
-        printer.note(&format!("{submissions} {has} no file of {k} symbols (k): only identical files match"));
+        let (have, submissions) = (has(submissions), count(submissions, "submission"));
+        printer.note(&format!("{submissions} {have} no file of {k} symbols (k): only identical files match"));
     }
 }
 
@@ -432,10 +450,10 @@ fn report(
         .read(options.read.clone());
     let complete = html.write(HtmlAnswers::Queries { database, answers }, &html_options, printer)?;
     if unlisted > 0 {
-        let are = if unlisted == 1 { "is" } else { "are" };
         printer.note(&format!(
-            "{} {are} left out of the report (--top N shows more)",
-            count(unlisted, "matching document")
+            "{} {} left out of the report (--top N shows more)",
+            count(unlisted, "matching document"),
+            is(unlisted)
         ));
     }
     order.tell(if args.submission_by.is_some() { "submission" } else { "document" }, printer);

@@ -2,6 +2,7 @@
 
 use fpdb::repeats::RepeatOptions;
 
+use crate::html_report::HtmlReport;
 use crate::interrupt;
 use crate::output::Output;
 use crate::printer::Printer;
@@ -13,6 +14,7 @@ use crate::typed::{DedupArgs, Global, OutputFormat};
 
 pub(crate) fn run(global: &Global, args: &DedupArgs, printer: &Printer) -> anyhow::Result<RunStatus> {
     output::only(global, "dedup --passages", OutputFormat::ROWS)?;
+    HtmlReport::wanted(global, &args.report)?;
     let database = database::open_within(global, args.memory)?;
     let mut options = RepeatOptions::of(database.profile()).limits(args.limits.limits());
     options.min_length = args.min_length.unwrap_or(options.min_length);

@@ -75,7 +75,8 @@ pub(crate) fn run(global: &Global, args: &RestoreArgs, printer: &Printer) -> any
         let contents = count(kept_out_since, "content");
         printer.warning(&format!(
             "warning: {contents} that a newer backup or the database itself keeps out: not kept out here; remove \
-             such documents again with `fpdb rm --keep-out` before an ingest or a query"
+             such documents again with `{}` before an ingest or a query",
+            printer.suggested.of("rm --keep-out NAME")
         ));
     }
     Ok(RunStatus::Done)

@@ -10,9 +10,10 @@ use fpdb::{Database, DatabaseWriter, DocId, DocumentInfo, Error, Removal, Task};
 use crate::output::summary;
 use crate::printer::Printer;
 use crate::progress::StepBar;
-use crate::render::{count, escape_terminal, quoted, size};
+use crate::render::{count, escape_terminal, is, size};
 use crate::resolved::database;
 use crate::run_status::RunStatus;
+use crate::suggested::{Suggested, flag};
 use crate::typed::{Global, RmArgs};
 
 pub(crate) fn run(global: &Global, args: &RmArgs, printer: &Printer) -> anyhow::Result<RunStatus> {
@@ -53,7 +54,7 @@ pub(crate) fn run(global: &Global, args: &RmArgs, printer: &Printer) -> anyhow::
     removal.unknown_names = unknown_names.iter().map(|(name, _)| (*name).clone()).collect();
     summary(global, &removal, "")?;
     if removal.removed > 0 {
-        printer.note(&removed_line(removal.removed, args.keep_out));
+        printer.note(&removed_line(removal.removed, args.keep_out, &printer.suggested));
     }
     if removed.len() <= SHOWN && !args.keep_out {
         kept_out::hint(&database, &removed, printer)?;
@@ -135,7 +136,7 @@ fn note_attachments(
         }
         let inside = attachments_of(database, &mail)?.len() as u64;
         attachments += inside;
-        prefixes.extend((inside > 0).then(|| format!("--prefix {}", quoted(&format!("{mail}!")))));
+        prefixes.extend((inside > 0).then(|| flag("--prefix", &format!("{mail}!"))));
     }
     if attachments > 0 {
         let stay = if attachments == 1 { "stays" } else { "stay" };
@@ -144,11 +145,13 @@ fn note_attachments(
             mails => format!("{mails} removed mails (the command names {SHOWN})"),
         };
         prefixes.truncate(SHOWN);
-        let flags = if keep_out { " --keep-out" } else { "" };
+        let mut flags = prefixes.concat();
+        flags.extend(keep_out.then(|| "--keep-out".to_owned()));
+        flags.push("--yes".to_owned());
         printer.note(&format!(
-            "{} of {of} {stay}: `fpdb rm {}{flags} --yes` removes such documents",
+            "{} of {of} {stay}: `{}` removes such documents",
             count(attachments, "attachment"),
-            prefixes.join(" ")
+            printer.suggested.with("rm", flags, &[])
         ));
     }
     Ok(())
@@ -170,23 +173,25 @@ fn readmit(global: &Global, database: &DatabaseWriter, args: &RmArgs, printer: &
         }
     }
     if status == RunStatus::Incomplete {
-        printer.note("hint: `fpdb stats --format json` lists names and digests");
+        printer.note(&format!("hint: `{}` lists names and digests", printer.suggested.of("stats --format json")));
     }
     Ok(status)
 }
 
 /// The number of removed documents, and how to add them again.
-fn removed_line(documents: u64, keep_out: bool) -> String {
+fn removed_line(documents: u64, keep_out: bool, on: &Suggested) -> String {
+    let compact = on.of("compact");
     if keep_out {
         let them = if documents == 1 { "it" } else { "them" };
         return format!(
-            "{} removed and kept out; `fpdb compact` frees the space, and `fpdb rm --readmit NAME` lets {them} in again",
-            count(documents, "document")
+            "{} removed and kept out; `{compact}` frees the space, and `{}` lets {them} in again",
+            count(documents, "document"),
+            on.of("rm --readmit NAME")
         );
     }
     let (them, files) = if documents == 1 { ("it", "its file is") } else { ("them", "their files are") };
     format!(
-        "{} removed; `fpdb compact` frees the space, and an ingest adds {them} again while {files} there",
+        "{} removed; `{compact}` frees the space, and an ingest adds {them} again while {files} there",
         count(documents, "document")
     )
 }
@@ -201,11 +206,10 @@ fn by_report(global: &Global, report: &Path, printer: &Printer) -> anyhow::Resul
     summary(global, &removal, "")?;
     let gone = removal.reported.unwrap_or_default().saturating_sub(removal.removed + removal.left);
     if gone > 0 {
-        let are = if gone == 1 { "is" } else { "are" };
-        printer.note(&format!("{} of the report {are} not stored, or no longer", count(gone, "document")));
+        printer.note(&format!("{} of the report {} not stored, or no longer", count(gone, "document"), is(gone)));
     }
     if removal.removed > 0 {
-        printer.note(&removed_line(removal.removed, false));
+        printer.note(&removed_line(removal.removed, false, &printer.suggested));
     }
     for name in &removal.left_names {
         printer.error(&anyhow::anyhow!("{name} stays: it or its survivor is not stored as the report says, or the survivor's file is gone while its own exists"));
@@ -215,9 +219,10 @@ fn by_report(global: &Global, report: &Path, printer: &Printer) -> anyhow::Resul
         printer.note(&format!("{} more stay", count(more, "document")));
     }
     if removal.left > 0 {
-        printer.note(
-            "hint: remove documents whose files are gone (`fpdb ingest --prune`, `fpdb rm`), run `fpdb dedup` again and use its new report",
-        );
+        let [prune, rm, dedup] = ["ingest --prune", "rm", "dedup"].map(|words| printer.suggested.of(words));
+        printer.note(&format!(
+            "hint: remove documents whose files are gone (`{prune}`, `{rm}`), run `{dedup}` again and use its new report"
+        ));
     }
     Ok(if removal.left == 0 { RunStatus::Done } else { RunStatus::Incomplete })
 }
@@ -242,7 +247,7 @@ fn by_selection(global: &Global, args: &RmArgs, printer: &Printer) -> anyhow::Re
         removal = removed?;
         summary(global, &removal, "")?;
         if removal.removed > 0 {
-            printer.note(&removed_line(removal.removed, args.keep_out));
+            printer.note(&removed_line(removal.removed, args.keep_out, &printer.suggested));
         }
         note_copies(&database, &kept_out, printer)?;
         note_attachments(&database, kept_out, args.keep_out, printer)?;
@@ -275,7 +280,7 @@ fn by_selection(global: &Global, args: &RmArgs, printer: &Printer) -> anyhow::Re
             }
             None => {
                 printer.error(&anyhow::anyhow!("no stored document has {unmatched}"));
-                printer.note("hint: `fpdb list` shows the names");
+                printer.note(&format!("hint: `{}` shows the names", printer.suggested.of("list")));
             }
         }
     }

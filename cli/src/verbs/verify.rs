@@ -19,7 +19,7 @@ pub(crate) fn run(global: &Global, args: &VerifyArgs, printer: &Printer) -> anyh
     let found = look(&database::builder(global).give_up_missing(args.give_up_missing), &path, args.repair, &steps);
     steps.end();
     let found = found?;
-    let mut output = Output::open(global)?;
+    let mut output = Output::of_changes(global)?;
     output.answer(&found)?;
     output.finish()?;
     let bad = match &found.repair {
@@ -39,12 +39,16 @@ pub(crate) fn run(global: &Global, args: &VerifyArgs, printer: &Printer) -> anyh
     let only_remembered =
         repair.is_some_and(|repair| repair.lost.is_empty() && repair.texts_lost.is_empty() && repair.commits_lost == 0);
     if bad && !only_remembered {
-        printer.note(match &found.repair {
+        let on = &printer.suggested;
+        printer.note(&match &found.repair {
             Some(_) if restored_documents(&found) > 0 => {
-                "hint: remove again with `fpdb rm` what was removed last, and ingest again what is or may be lost"
+                let rm = on.of("rm");
+                format!("hint: remove again with `{rm}` what was removed last, and ingest again what is or may be lost")
             }
-            Some(_) => "hint: ingest again what is or may be lost, with --store-text where texts were stored",
-            None => "hint: `fpdb verify --repair` rebuilds what can be rebuilt",
+            Some(_) => {
+                "hint: ingest again what is or may be lost, with --store-text where texts were stored".to_owned()
+            }
+            None => format!("hint: `{}` rebuilds what can be rebuilt", on.of("verify --repair")),
         });
     }
     Ok(if bad { RunStatus::Incomplete } else { RunStatus::Done })

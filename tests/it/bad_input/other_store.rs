@@ -114,7 +114,7 @@ fn the_store_or_the_mark_of_another_database_is_refused_by_every_command() {
     status 2
     --- stderr
     error: the store of the database at x, or its log, belongs to another database: its identity is [few], and the file `committed` names [a]
-    hint: put back the folder `store` that was here, or make a database of a backup with `fpdb restore DIR` under another --db; if only the log is of the other database, `fpdb verify --repair` leaves it out; if the store is the right one, delete the file `committed` beside it
+    hint: put back the folder `store` that was here, or make a database of a backup with `fpdb restore --db NEW DIR`; if only the log is of the other database, `fpdb verify --db x --repair` leaves it out; if the store is the right one, delete the file `committed` beside it
     ");
     let run = folder.run(&["--db", "few", "merge", "x"]);
     assert!(run.status == 2 && run.stderr.contains("belongs to another database"), "{run:#?}");

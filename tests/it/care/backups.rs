@@ -35,7 +35,10 @@ fn a_damaged_file_of_an_earlier_backup_stays_until_the_backup_goes() {
         let run = folder.run(&["--db", "a", "backup", "copies"]);
         assert_eq!(run.status, 2, "{run:?}");
         assert!(run.stderr.contains("backup 1 is damaged and cannot be restored"), "{run:?}");
-        assert!(run.stderr.contains("`fpdb backup --keep N copies`") && !run.stderr.contains("again"), "{run:?}");
+        assert!(
+            run.stderr.contains("`fpdb backup --db a --keep N copies`") && !run.stderr.contains("again"),
+            "{run:?}"
+        );
         assert_eq!(fs::read(&largest).ok().as_deref(), bytes, "the damaged file stays");
         let run = folder.run(&["backup", "--list", "copies", "--format", "json"]);
         assert_eq!((run.status, run.json()[0]["number"].as_u64()), (listed, Some(1)), "{run:?}");
@@ -181,7 +184,7 @@ fn a_quick_backup_notices_and_mends_files_that_are_cut() {
         assert_eq!(run.stderr.contains("error: backup 1 is damaged and cannot be restored"), status == 2, "{run:?}");
     }
     let run = folder.run(&["--db", "b", "restore", "copies", "--number", "1"]);
-    assert!(run.stderr.contains("another one may be whole: `fpdb restore DIR --number 4`"), "{run:?}");
+    assert!(run.stderr.contains("another one may be whole: `fpdb restore --db NEW DIR --number 4`"), "{run:?}");
     folder.ok(&["--db", "b", "restore", "copies"]);
     verified(&folder, "b");
 }

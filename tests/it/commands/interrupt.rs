@@ -159,7 +159,7 @@ fn a_pipe_to_which_nothing_is_written_is_not_waited_for() {
     // No process has opened the pipe; or a process has, but writes nothing more; or it stops in the middle of
     // compressed data.
     for (database, path, name, begins) in [
-        ("named", "pipe", "x", &b""[..]),
+        ("named", "pipe", "-", &b""[..]),
         ("silent", "-", "x.txt", b"a word, and then"),
         ("packed", "-", "x.gz", b"\x1f\x8b\x08\0\0\0\0\0\0\x03"),
     ] {

@@ -64,7 +64,7 @@ fn documents_are_removed_by_prefix_and_by_value_and_counted_first() {
     ---
     error: no stored document has a name that begins with none/
     hint: `fpdb list` shows the names
-    error: no stored document fits label=ham (where)
+    error: no stored document fits label=ham (--where)
     hint: `fpdb show NAME` tells the metadata of a document
     "#);
     assert_snapshot!(told(&folder.run(&["rm", "--format", "json", "-f", "--prefix", "none/", "--prefix", "docs/b"])), @r#"

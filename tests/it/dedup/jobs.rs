@@ -94,7 +94,7 @@ fn a_source_that_loses_most_of_its_documents_is_told_of() {
     assert_eq!(summary["sources"][0]["source"], "good/");
     assert_eq!(summary["sources"][0]["bytes"], summary["bytes"]);
     let run = folder.run(&["dedup", "--prefer", "nowhere"]);
-    assert!(run.status == 2 && run.stderr.contains("no stored document fits nowhere (prefer)"), "{run:?}");
+    assert!(run.status == 2 && run.stderr.contains("no stored document fits nowhere (--prefer)"), "{run:?}");
     let run = folder.run(&["dedup", "--prefer", "("]);
     assert!(run.status == 2 && run.stderr.contains("a regular expression"), "{run:?}");
 }

@@ -3,25 +3,27 @@
 use fpdb::maintenance::{CompactionPlan, DatabaseStats};
 use fpdb::{DatabaseWriter, IngestSummary, Profile, Unit};
 
-use crate::render::{count, duration, quoted, size};
+use crate::render::{count, duration, size};
+use crate::suggested::{Suggested, flag};
 
 /// Minimum number of added documents for a hint about short records.
 const FEW_RECORDS: u64 = 10;
 
 /// The advice to compact, if a cold query reads many blocks for each hash.
-pub(super) fn compaction_hint(database: &DatabaseWriter) -> anyhow::Result<Option<String>> {
+pub(super) fn compaction_hint(database: &DatabaseWriter, on: &Suggested) -> anyhow::Result<Option<String>> {
     let stats = database.stats_without_lists()?;
     if stats.cold_blocks < DatabaseStats::MANY_BLOCKS {
         return Ok(None);
     }
-    Ok(Some(hint_to_compact(stats.runs, stats.cold_blocks, &database.compaction_plan()?)))
+    Ok(Some(hint_to_compact(stats.runs, stats.cold_blocks, &database.compaction_plan()?, on)))
 }
 
-fn hint_to_compact(runs: u64, blocks: f64, plan: &CompactionPlan) -> String {
+fn hint_to_compact(runs: u64, blocks: f64, plan: &CompactionPlan, on: &Suggested) -> String {
     format!(
-        "hint: a cold query reads {blocks:.1} blocks for each hash, in {}; `fpdb compact` reduces that to one (about {}; needs {} of \
+        "hint: a cold query reads {blocks:.1} blocks for each hash, in {}; `{}` reduces that to one (about {}; needs {} of \
          disk meanwhile)",
         count(runs, "run"),
+        on.of("compact"),
         duration(plan.seconds as f64),
         size(plan.bytes)
     )
@@ -58,7 +60,7 @@ pub(super) fn differing(old: &str, new: &str) -> usize {
 }
 
 /// The advice after an ingest of files that were moved. `old` and `new` are the names of one of these files.
-pub(super) fn hint_to_rename(old: &str, new: &str, dry_run: bool) -> String {
+pub(super) fn hint_to_rename(old: &str, new: &str, dry_run: bool, on: &Suggested) -> String {
     // The common ends of both names: a path below a folder or in an archive, or the number of a record. The
     // first component of each name must remain, even if a folder was moved into another one.
     let is_end = |at: usize| {
@@ -76,23 +78,29 @@ pub(super) fn hint_to_rename(old: &str, new: &str, dry_run: bool) -> String {
         let [old, new] = [old, new].map(|folder| format!("{folder}{end}"));
         !old.starts_with(&new) && !new.starts_with(&old)
     };
-    let moved = folders.next().filter(is_apart).map(|(from, to, end)| {
-        let prefix = |folder: &str| quoted(&format!("{folder}{end}"));
-        (from, to, quoted(from), quoted(to), prefix(to))
-    });
-    let (old, new) = (quoted(old), quoted(new));
-    match moved {
-        Some((old, new, from, to, _)) if dry_run => {
-            format!("hint: if all of {old} was moved to {new}: `fpdb mv {from} {to}` renames the stored documents")
+    let rename = |old: &str, new: &str| on.with("mv", Vec::new(), &[old, new]);
+    match folders.next().filter(is_apart) {
+        Some((from, to, _)) if dry_run => {
+            let rename = rename(from, to);
+            format!("hint: if all of {from} was moved to {to}: `{rename}` renames the stored documents")
         }
-        None if dry_run => format!("hint: `fpdb mv {old} {new}` renames the stored one (--verbose lists all)"),
-        Some((old, new, from, to, prefix)) => format!(
-            "hint: if {new} holds nothing but what was moved from {old}: `fpdb rm --prefix {prefix} --yes` and then `fpdb mv {from} {to}` keep the stored documents, with their numbers \
-             and metadata, also those that were not found there (without --yes `rm` shows what goes)"
-        ),
+        None if dry_run => {
+            format!("hint: `{}` renames the stored one (--verbose lists all)", rename(old, new))
+        }
+        Some((from, to, end)) => {
+            let prefix = flag("--prefix", &format!("{to}{end}"));
+            format!(
+                "hint: if {to} holds nothing but what was moved from {from}: `{}` and then `{}` keep the stored documents, with their \
+                 numbers and metadata, also those that were not found there (without --yes `rm` shows what goes)",
+                on.with("rm", [prefix, vec!["--yes".to_owned()]].concat(), &[]),
+                rename(from, to)
+            )
+        }
         None => format!(
-            "hint: `fpdb rm {old}` removes the old one (--verbose lists all); before the next ingest of moved files, `fpdb mv OLD NEW` \
-             keeps the old documents, with their numbers and metadata"
+            "hint: `{}` removes the old one (--verbose lists all); before the next ingest of moved files, `{}` keeps the old documents, \
+             with their numbers and metadata",
+            on.with("rm", Vec::new(), &[old]),
+            on.of("mv OLD NEW")
         ),
     }
 }
@@ -107,11 +115,11 @@ mod tests {
             (
                 "a/x/t.txt",
                 "b/c/x/t.txt",
-                "if b/c holds nothing but what was moved from a: `fpdb rm --prefix 'b/c/' --yes`",
+                "if b/c holds nothing but what was moved from a: `fpdb rm --prefix b/c/ --yes`",
             ),
-            ("a/x/t.txt", "b/c/x/t.txt", "`fpdb rm --prefix 'b/c/' --yes` and then `fpdb mv 'a' 'b/c'`"),
-            ("/a/t.zip!m/n", "/b/t.zip!m/n", "`fpdb mv '/a' '/b'`"),
-            ("x/t.txt", "b/x/t.txt", "if b/x holds nothing but what was moved from x: `fpdb rm --prefix 'b/x/' --yes`"),
+            ("a/x/t.txt", "b/c/x/t.txt", "`fpdb rm --prefix b/c/ --yes` and then `fpdb mv a b/c`"),
+            ("/a/t.zip!m/n", "/b/t.zip!m/n", "`fpdb mv /a /b`"),
+            ("x/t.txt", "b/x/t.txt", "if b/x holds nothing but what was moved from x: `fpdb rm --prefix b/x/ --yes`"),
             (
                 "n.zip!d/t.txt",
                 "m.zip!d/t.txt",
@@ -120,14 +128,14 @@ mod tests {
             (
                 "a/t.jsonl:7",
                 "a/u.jsonl:7",
-                "`fpdb rm --prefix 'a/u.jsonl:' --yes` and then `fpdb mv 'a/t.jsonl' 'a/u.jsonl'`",
+                "`fpdb rm --prefix a/u.jsonl: --yes` and then `fpdb mv a/t.jsonl a/u.jsonl`",
             ),
-            ("a/t:b.txt", "a/u:b.txt", "`fpdb rm 'a/t:b.txt'` removes the old one"),
-            ("a/t.txt", "a/u.txt", "`fpdb rm 'a/t.txt'` removes the old one"),
-            ("a/t.txt", "a/b/t.txt", "`fpdb rm 'a/t.txt'` removes the old one"),
-            ("a/b/t.txt", "a/t.txt", "`fpdb rm 'a/b/t.txt'` removes the old one"),
+            ("a/t:b.txt", "a/u:b.txt", "`fpdb rm a/t:b.txt` removes the old one"),
+            ("a/t.txt", "a/u.txt", "`fpdb rm a/t.txt` removes the old one"),
+            ("a/t.txt", "a/b/t.txt", "`fpdb rm a/t.txt` removes the old one"),
+            ("a/b/t.txt", "a/t.txt", "`fpdb rm a/b/t.txt` removes the old one"),
         ] {
-            let hint = hint_to_rename(old, new, false);
+            let hint = hint_to_rename(old, new, false, &Suggested::default());
             assert!(hint.contains(said), "{old} {new}: {hint}");
         }
     }
@@ -138,6 +146,6 @@ mod tests {
         (plan.runs, plan.bytes, plan.seconds) = (21, 9 << 30, 66);
         let hint = "hint: a cold query reads 5.6 blocks for each hash, in 21 runs; `fpdb compact` reduces that to one (about 1 min 6 s; \
                     needs 9.0 GiB of disk meanwhile)";
-        assert_eq!(hint_to_compact(21, 5.6, &plan), hint);
+        assert_eq!(hint_to_compact(21, 5.6, &plan, &Suggested::default()), hint);
     }
 }

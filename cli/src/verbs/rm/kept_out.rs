@@ -7,7 +7,6 @@ use fpdb::{Database, DocumentInfo, Error, glob_of_path};
 use fpdb_reading::input::parts_of;
 
 use crate::printer::Printer;
-use crate::render::as_words;
 use crate::typed::reading_flags::words_of_json;
 
 /// Prints the `ingest` command that leaves these documents out. Typed flags replace remembered flags, so the
@@ -27,7 +26,7 @@ pub(super) fn hint(database: &Database, removed: &[DocumentInfo], printer: &Prin
         for folder in Path::new(source).ancestors() {
             flags = words_of_json(&database.remembered(folder)?);
             if !flags.is_empty() {
-                path = as_words(&[folder.display().to_string()]);
+                path = folder.display().to_string();
                 break;
             }
         }
@@ -43,8 +42,8 @@ pub(super) fn hint(database: &Database, removed: &[DocumentInfo], printer: &Prin
         };
         flags.extend(excludes);
         printer.note(&format!(
-            "hint: `fpdb ingest {} {path}` leaves {them} out, now and later{numbers}",
-            as_words(&flags)
+            "hint: `{}` leaves {them} out, now and later{numbers}",
+            printer.suggested.with("ingest", flags, &[&path])
         ));
     }
     Ok(())
