@@ -49,6 +49,11 @@ impl Chars {
         self.ascii.set_processor(processor);
     }
 
+    /// Offset of the pending segment.
+    pub(super) fn held_from(&self) -> Option<u64> {
+        self.pending.map(|segment| segment.start)
+    }
+
     /// Reads the ASCII at the start of `bytes`, and returns its length. Every ASCII character begins a
     /// segment, so a later character can join only the last of them. So the symbol of the last character is
     /// removed again.

@@ -207,6 +207,12 @@ impl FrontEnd {
             UnitReader::Bytes(tally) => feed_bytes(bytes, self.bytes, tally, out),
         }
         self.bytes += bytes.len() as u64;
+        out.set_held_from(match &self.unit {
+            UnitReader::Chars(chars) => chars.held_from(),
+            UnitReader::Words(words) => words.held_from(),
+            UnitReader::Tokens(tokens) => tokens.held_from(),
+            UnitReader::Bytes(_) => None,
+        });
     }
 
     /// Ends the document and appends the symbols held back. Afterwards the front-end is ready for the next
@@ -231,6 +237,7 @@ impl FrontEnd {
             }
             UnitReader::Bytes(tally) => ("bytes", std::mem::take(tally)),
         };
+        out.set_held_from(None);
         TextFacts { encoding, undecodable: tally.undecodable, bytes, lines: tally.lines(bytes) }
     }
 }

@@ -40,6 +40,11 @@ impl TextPiece {
         self.text.push_str(text);
     }
 
+    /// Offset in the document of the first character.
+    pub(super) fn start(&self) -> Option<u64> {
+        self.runs.first().map(|run| run.start)
+    }
+
     /// Removes the first `length` bytes of the text, which must end on a character boundary.
     pub(super) fn discard_front(&mut self, length: usize) {
         if length == 0 {

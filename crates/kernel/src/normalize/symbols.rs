@@ -30,6 +30,8 @@ pub struct Symbols {
     starts: Vec<u32>,
     bases: Vec<Base>,
     line_ends: Vec<LineEnd>,
+    /// Offset in the document of the text that the front-end holds back. `None` if there is none.
+    held_from: Option<u64>,
 }
 
 /// The contents of symbols, as the k-gram hash reads them.
@@ -92,6 +94,12 @@ impl Symbols {
         self.wide = false;
         self.bases.clear();
         self.line_ends.clear();
+        self.held_from = None;
+    }
+
+    /// Declares from which offset on the front-end holds back text, whose newlines are recorded already.
+    pub(super) fn set_held_from(&mut self, held_from: Option<u64>) {
+        self.held_from = held_from;
     }
 
     /// Frees the memory that the retained symbols do not need.
@@ -252,8 +260,7 @@ impl Symbols {
     }
 
     /// Removes the first `n` symbols, or all if there are fewer. Also removes the ends of lines that no
-    /// retained or later symbol needs. Call this between two feeds of a front-end: its pending text then lies
-    /// after the last newline it reported.
+    /// retained or later symbol needs. Call this between two feeds of a front-end.
     pub fn discard_front(&mut self, n: usize) {
         let n = n.min(self.len());
         self.starts.copy_within(n..self.length, 0);
@@ -272,18 +279,16 @@ impl Symbols {
         self.discard_line_ends();
     }
 
-    /// Removes ends of lines that are never the nearest one before a symbol. Before the first symbol and
-    /// after the last, only the last one is kept. So memory is bounded even in text without symbols.
+    /// Removes ends of lines that are never the nearest one before a symbol. Only the last one is kept of
+    /// those before the first symbol, and of those between the last symbol and the text held back. So memory
+    /// is bounded even in text without symbols.
     fn discard_line_ends(&mut self) {
-        if let Some(last) = self.len().checked_sub(1) {
-            let (start, end) = (self.start(0), self.end(last));
-            let before = self.line_ends.partition_point(|line| line.offset < start);
-            self.line_ends.drain(..before.saturating_sub(1));
-            let within = self.line_ends.partition_point(|line| line.offset < end);
-            let nearest = self.line_ends.len().saturating_sub(1).max(within);
-            self.line_ends.drain(within..nearest);
-        } else {
-            self.line_ends.drain(..self.line_ends.len().saturating_sub(1));
+        let held = self.held_from.unwrap_or(u64::MAX);
+        let (start, end) = self.len().checked_sub(1).map_or((held, held), |last| (self.start(0), self.end(last)));
+        for range in [0..start.min(held), end..held] {
+            let first = self.line_ends.partition_point(|line| line.offset < range.start);
+            let nearest = self.line_ends.partition_point(|line| line.offset < range.end).saturating_sub(1);
+            self.line_ends.drain(first..nearest.max(first));
         }
     }
 

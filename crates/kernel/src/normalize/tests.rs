@@ -16,6 +16,7 @@ use super::value::{
     LETTERS, code_beyond_ascii, code_of_char, mix64, value_of_byte, value_of_char, value_of_word, width_of_code,
 };
 use super::{FrontEnd, Symbols, TextFacts};
+use crate::document::Language;
 use crate::lanes::{CODES, NO_CODE, Processor};
 use crate::profile::WordRule;
 
@@ -65,6 +66,58 @@ fn pieces<'a>(document: &'a [u8], sizes: &'a [usize]) -> impl Iterator<Item = &'
     })
 }
 
+/// Front-ends of unit token: in no language, and in one, whose text is held back.
+const TOKENS: [fn() -> FrontEnd; 2] = [FrontEnd::tokens, || {
+    let mut front = FrontEnd::tokens();
+    front.begin(Some(Language::Python));
+    front
+}];
+
+/// Reads a document in pieces, keeps only some symbols of each, and checks the line of every symbol.
+fn check_lines(front: &mut FrontEnd, document: &[u8], sizes: &[usize], keep: usize) {
+    let newlines: Vec<u64> = memchr::memchr_iter(b'\n', document).map(|at| at as u64).collect();
+    let line = |offset: u64| 1 + newlines.partition_point(|&newline| newline < offset) as u64;
+    let unit = format!("{front:?}");
+    let check = |out: &Symbols| {
+        for (i, (_, origin)) in all(out).into_iter().enumerate() {
+            assert_eq!(out.line_at(out.start(i)), line(origin.start), "symbol at {origin:?}, {unit}");
+            assert_eq!(out.line_at(out.end(i) - 1), line(origin.end - 1), "symbol at {origin:?}, {unit}");
+        }
+    };
+    let (expected, _) = read(front, document);
+    let (mut out, mut found) = (Symbols::new(), Vec::new());
+    for piece in pieces(document, sizes) {
+        front.feed(piece, &mut out);
+        check(&out);
+        let trimmed = out.len().saturating_sub(keep);
+        found.extend(all(&out).drain(..trimmed));
+        out.discard_front(trimmed);
+    }
+    front.finish(&mut out);
+    check(&out);
+    found.extend(all(&out));
+    assert_eq!(found, expected);
+}
+
+/// Text that the front-ends hold back, with newlines in it and after it, across the ends of pieces.
+#[test]
+fn lines_of_text_held_back_are_exact() {
+    let code: String = (0..24_000).map(|i| format!("value_{i} = compute_{}(a, b)\n", i * 7)).collect();
+    let documents = [
+        code,
+        "x = '''".to_owned() + &"line\n".repeat(40_000) + "''' + y\n",
+        "\n".repeat(4096) + "\u{301}a\n\u{301}\u{301}\n\n",
+        "word \n\n\n".repeat(30_000),
+    ];
+    for document in &documents {
+        for unit in UNITS.into_iter().chain(TOKENS) {
+            for (size, keep) in [(4096, 0), (4096, 30), (100_000, 3)] {
+                check_lines(&mut unit(), document.as_bytes(), &[size], keep);
+            }
+        }
+    }
+}
+
 // Inputs.
 
 /// Characters that combine, expand, vanish, fold in unusual ways, or separate.
@@ -77,6 +130,12 @@ fn odd_text() -> impl Strategy<Value = String> {
     let odd: Vec<char> = ODD.chars().collect();
     let c = prop_oneof![4 => prop::sample::select(odd), 2 => prop::char::range('a', 'z'), 1 => any::<char>()];
     prop::collection::vec(c, 0..60).prop_map(|chars| chars.into_iter().collect())
+}
+
+/// Odd text of many lines.
+fn line_text() -> impl Strategy<Value = String> {
+    let part = prop_oneof![2 => odd_text(), 3 => "\n{1,9}", 1 => Just("\n\n\u{301}".into())];
+    prop::collection::vec(part, 0..6).prop_map(|parts| parts.concat())
 }
 
 /// Bytes that sometimes look like one of many encodings.
@@ -201,26 +260,10 @@ proptest! {
     }
 
     #[test]
-    fn lines_survive_trimming(text in odd_text(), sizes in prop::collection::vec(1usize..9, 1..4), keep in 0usize..5) {
+    fn lines_survive_trimming(text in line_text(), sizes in prop::collection::vec(1usize..9, 1..4), keep in 0usize..5) {
         let marked = format!("\u{FEFF}{}", text.repeat(3));
-        let line = |offset: u64| 1 + marked.as_bytes()[..offset as usize].iter().filter(|&&b| b == b'\n').count() as u64;
-        for unit in UNITS {
-            let mut front = unit();
-            let (expected, _) = read(&mut front, marked.as_bytes());
-            let (mut out, mut found) = (Symbols::new(), Vec::new());
-            for piece in pieces(marked.as_bytes(), &sizes) {
-                front.feed(piece, &mut out);
-                let trimmed = out.len().saturating_sub(keep);
-                found.extend(all(&out).drain(..trimmed));
-                out.discard_front(trimmed);
-                for i in 0..out.len() {
-                    prop_assert_eq!(out.line_at(out.start(i)), line(out.start(i)));
-                    prop_assert_eq!(out.line_at(out.end(i) - 1), line(out.end(i) - 1));
-                }
-            }
-            front.finish(&mut out);
-            found.extend(all(&out));
-            prop_assert_eq!(found, expected);
+        for unit in UNITS.into_iter().chain(TOKENS) {
+            check_lines(&mut unit(), marked.as_bytes(), &sizes, keep);
         }
     }
 }

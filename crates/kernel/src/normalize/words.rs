@@ -32,6 +32,11 @@ impl Words {
         Self { pending: TextPiece::default(), words: WordMaker::new(rule) }
     }
 
+    /// Offset of the pending text.
+    pub(super) fn held_from(&self) -> Option<u64> {
+        self.pending.start()
+    }
+
     /// Reads several ASCII pieces at once, if none is pending. This is valid only if letters alone make
     /// words: then white space separates words as any other character does. Returns the number of bytes read,
     /// which may be 0.

@@ -99,6 +99,11 @@ impl Tokens {
         self.names.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
+    /// Offset of the text that is not tokenised yet.
+    pub(super) fn held_from(&self) -> Option<u64> {
+        self.pending.start()
+    }
+
     /// Sets the language of the next documents; `None` if it is not known.
     pub(super) fn begin(&mut self, language: Option<Language>) {
         self.language = language.filter(|_| !self.as_written);
