@@ -1,13 +1,8 @@
 //! A document's text for display, and a map from byte offsets of the original to offsets in that text. A
 //! browser shows this text. Undecodable sequences are U+FFFD. Byte order marks are left out.
 
-use super::Sink;
-use super::decode::Decoder;
-use super::symbols::Symbols;
+use super::transcribe::{Scribe, transcribe};
 use crate::document::Span;
-
-/// Bytes decoded at a time.
-const PIECE: usize = 64 << 10;
 
 /// Maximum number of characters between recorded places. It bounds the time to find an offset.
 const STRIDE: usize = 512;
@@ -19,6 +14,8 @@ pub struct Readable {
     pub text: String,
     /// Recorded places, in order of the document.
     places: Vec<CharRun>,
+    /// Offset in the original after the last character.
+    end: u64,
     /// Length of the text in UTF-16 units.
     pub(crate) units: u64,
 }
@@ -37,19 +34,9 @@ struct CharRun {
 impl Readable {
     /// Decodes a document in the encoding that is detected for text.
     pub fn decode(bytes: &[u8]) -> Self {
-        let mut decoder = Decoder::default();
-        let mut sink = CharReader { to: Self::default(), end: 0, is_gap: false };
-        // The line counts of the decoder are not used.
-        let mut symbols = Symbols::new();
-        for piece in bytes.chunks(PIECE) {
-            decoder.feed(piece, &mut sink, &mut symbols);
-            symbols.clear();
-        }
-        let (_, tally) = decoder.finish(&mut sink, &mut symbols);
-        if tally.undecodable > 0 {
-            sink.reach(bytes.len() as u64);
-        }
-        sink.to
+        let mut readable = Self::default();
+        transcribe(bytes, None, &mut readable);
+        readable
     }
 
     /// Converts a byte offset of the original to an offset in the text, in UTF-16 units. Returns the place of
@@ -91,69 +78,41 @@ impl Readable {
         })
     }
 
-    fn push(&mut self, text: &str, origin: u64, width: Option<u64>) {
+    /// Appends text. A run of several characters is UTF-8, so `width` is then `None`.
+    fn push(&mut self, text: &str, Span { start, end }: Span, width: Option<u64>) {
         let mut rest = text;
-        let mut origin = origin;
+        let mut origin = start;
+        // A single character can continue the last run.
+        let is_short = |last: &CharRun| start - last.origin < STRIDE as u64 * width.unwrap_or(1);
+        let goes_on = |last: &CharRun| last.width == width && self.end == start && is_short(last);
+        if text.chars().nth(1).is_none() && self.places.last().is_some_and(goes_on) {
+            self.append(text);
+            rest = "";
+        }
         while !rest.is_empty() {
             let cut = rest.char_indices().nth(STRIDE).map_or(rest.len(), |(at, _)| at);
             let (run, after) = rest.split_at(cut);
             self.places.push(CharRun { origin, text: self.text.len(), units: self.units, width });
-            self.text.push_str(run);
-            self.units += run.chars().map(|c| c.len_utf16() as u64).sum::<u64>();
-            // A run of several characters is UTF-8.
+            self.append(run);
             origin += run.len() as u64;
             rest = after;
-        }
-    }
-
-    /// True if a character at `origin` continues the last run. The character must follow the previous one
-    /// without a gap.
-    fn continues(&self, origin: u64, width: u64) -> bool {
-        let goes_on = |last: &CharRun| last.width == Some(width) && origin - last.origin < STRIDE as u64 * width;
-        self.places.last().is_some_and(goes_on)
-    }
-}
-
-/// Collects characters from the decoder.
-struct CharReader {
-    to: Readable,
-    /// Offset in the original after the last character.
-    end: u64,
-    /// True if undecodable bytes followed the last character.
-    is_gap: bool,
-}
-
-impl CharReader {
-    /// Adds U+FFFD for undecodable bytes before `start`, where text begins or the document ends.
-    fn reach(&mut self, start: u64) {
-        if std::mem::take(&mut self.is_gap) && start > self.end {
-            self.to.push("\u{FFFD}", self.end, Some(start - self.end));
-        }
-    }
-}
-
-impl Sink for CharReader {
-    fn text(&mut self, text: &str, at: u64, _: &mut Symbols) {
-        if !text.is_empty() {
-            self.reach(at);
-            self.to.push(text, at, None);
-            self.end = at + text.len() as u64;
-        }
-    }
-
-    fn char(&mut self, c: char, start: u64, end: u64, _: &mut Symbols) {
-        self.reach(start);
-        if self.end == start && self.to.continues(start, end - start) {
-            self.to.text.push(c);
-            self.to.units += c.len_utf16() as u64;
-        } else {
-            self.to.push(c.encode_utf8(&mut [0; 4]), start, Some(end - start));
         }
         self.end = end;
     }
 
-    fn cut(&mut self, _: &mut Symbols) {
-        self.is_gap = true;
+    fn append(&mut self, text: &str) {
+        self.text.push_str(text);
+        self.units += text.chars().map(|c| c.len_utf16() as u64).sum::<u64>();
+    }
+}
+
+impl Scribe for Readable {
+    fn verbatim(&mut self, text: &str, at: u64) {
+        self.push(text, Span { start: at, end: at + text.len() as u64 }, None);
+    }
+
+    fn decoded(&mut self, text: &str, origin: Span) {
+        self.push(text, origin, Some(origin.end - origin.start));
     }
 }
 
