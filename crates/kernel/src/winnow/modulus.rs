@@ -16,14 +16,13 @@ pub(super) struct ModulusSelector {
     /// Hashes since the last good one, or since the start.
     drought: u64,
     last: u64,
-    any_good: bool,
     /// Buffer for the hashes.
     space: Vec<u64>,
 }
 
 impl ModulusSelector {
     pub(super) fn new(p: u64, window: Option<u32>) -> Self {
-        Self { p, window: window.map(u64::from), next: 0, drought: 0, last: 0, any_good: false, space: Vec::new() }
+        Self { p, window: window.map(u64::from), next: 0, drought: 0, last: 0, space: Vec::new() }
     }
 
     /// Reads the next `count` hashes, which `fill` writes.
@@ -34,7 +33,6 @@ impl ModulusSelector {
         for &mut hash in hashes {
             let good = hash.is_multiple_of(self.p);
             self.drought = if good { 0 } else { self.drought + 1 };
-            self.any_good |= good;
             if good || self.window.is_some_and(|w| self.drought >= w) {
                 out.push(Selected { hash, position: self.next });
             }
@@ -45,12 +43,11 @@ impl ModulusSelector {
 
     pub(super) fn finish(&mut self, out: &mut Vec<Selected>) {
         // The document is shorter than one window and has no good hash: its last hash is bad.
-        if self.window.is_some_and(|w| (1..w).contains(&self.next)) && !self.any_good {
+        if self.window.is_some_and(|w| (1..w).contains(&self.next)) && self.drought == self.next {
             out.push(Selected { hash: self.last, position: self.next - 1 });
         }
         self.next = 0;
         self.drought = 0;
         self.last = 0;
-        self.any_good = false;
     }
 }

@@ -68,24 +68,7 @@ struct WindowState {
 
 impl WindowSelector {
     pub(super) fn new(w: u32, rightmost: bool) -> Self {
-        let state = WindowState {
-            w: w as usize,
-            rightmost,
-            hashes: Vec::new(),
-            length: 0,
-            base: 0,
-            next: 0,
-            minimum: None,
-            credit: EARNED * EARNED * w as usize,
-            chain: Vec::new(),
-            tail: None,
-            tail_end: 0,
-            sliding: SlidingMinima::default(),
-            below_threshold: BelowThreshold::new(w as usize),
-            sliding_backoff: Backoff::default(),
-            threshold_backoff: Backoff::default(),
-        };
-        Self { processor: Processor::detect(), state }
+        Self { processor: Processor::detect(), state: WindowState::new(w as usize, rightmost) }
     }
 
     #[cfg(any(test, fuzzing, feature = "measuring"))]
@@ -111,16 +94,11 @@ impl WindowSelector {
         if state.minimum.is_none() && state.length > 0 {
             state.scan(0, out);
         }
-        state.length = 0;
+        // Only the buffers stay.
+        let ended = mem::replace(state, WindowState::new(state.w, state.rightmost));
+        (state.hashes, state.chain) = (ended.hashes, ended.chain);
+        (state.sliding, state.below_threshold) = (ended.sliding, ended.below_threshold);
         state.chain.clear();
-        state.base = 0;
-        state.next = 0;
-        state.minimum = None;
-        state.credit = EARNED * EARNED * state.w;
-        state.tail = None;
-        state.tail_end = 0;
-        state.sliding_backoff = Backoff::default();
-        state.threshold_backoff = Backoff::default();
     }
 }
 
@@ -156,6 +134,26 @@ impl SimdJob for Advance<'_> {
 }
 
 impl WindowState {
+    fn new(w: usize, rightmost: bool) -> Self {
+        Self {
+            w,
+            rightmost,
+            hashes: Vec::new(),
+            length: 0,
+            base: 0,
+            next: 0,
+            minimum: None,
+            credit: EARNED * EARNED * w,
+            chain: Vec::new(),
+            tail: None,
+            tail_end: 0,
+            sliding: SlidingMinima::default(),
+            below_threshold: BelowThreshold::new(w),
+            sliding_backoff: Backoff::default(),
+            threshold_backoff: Backoff::default(),
+        }
+    }
+
     /// Selects every hash, for windows of one hash.
     #[inline(always)]
     fn select_all(&mut self, out: &mut Vec<Selected>) {
