@@ -426,3 +426,19 @@ fn colour_is_for_terminals_and_for_those_who_ask() {
     assert!(coloured.contains("\u{1b}[1mfederalist/fed10.txt\u{1b}[0m"));
     assert_eq!(coloured.replace("\u{1b}[1m", "").replace("\u{1b}[0m", ""), plain, "legible without");
 }
+
+/// A window can be larger than any text and than 32 bits: nothing is guaranteed then, and repeated text is
+/// still compared.
+#[test]
+fn the_largest_window_compares_texts_of_repeats() {
+    let folder = Folder::new();
+    folder.write("a", "ab".repeat(3000));
+    folder.write("b", "ab".repeat(2500));
+    for k in ["2", "10"] {
+        let diff = |window: &str| {
+            let run = folder.ok(&["diff", "a", "b", "-k", k, "-w", window, "--format", "json"]);
+            run.json()[0]["matches"].clone()
+        };
+        assert_eq!(diff("4294967295"), diff("7000"), "k {k}");
+    }
+}

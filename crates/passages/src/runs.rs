@@ -56,9 +56,10 @@ impl Settings {
         Self { k, w, pairs_of_hash: 1 << 12, pairs: 1 << 20 }
     }
 
-    /// t: every shared run of this number of symbols is found.
+    /// t: every shared run of this number of symbols is found. At most 2^32 - 1, which is longer than any
+    /// text that is compared.
     pub fn guarantee(&self) -> usize {
-        self.w + self.k - 1
+        self.w.saturating_add(self.k - 1).min(u32::MAX as usize)
     }
 }
 
