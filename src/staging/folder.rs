@@ -47,10 +47,10 @@ impl Staging {
             Err(Error::NoBuild { .. }) => {}
             Err(error) => return Err(error),
         }
-        let parts = folder.join(PARTS);
-        create_folders(&parts)?;
+        let staging = Self::of(folder.to_owned(), plan.clone())?;
+        create_folders(&folder.join(PARTS))?;
         json_file::write_whole(&folder.join(PLAN), plan)?;
-        Self::open(folder)
+        Ok(staging)
     }
 
     /// Opens the build in `folder`.
@@ -62,12 +62,18 @@ impl Staging {
         let root = folder.as_ref().to_owned();
         let path = root.join(PLAN);
         let Some(plan) = json_file::read_json::<StagingPlan>(&path)? else { return Err(Error::NoBuild { path: root }) };
-        let unit = plan.profile.unit();
-        let (found, supported) = (plan.hash_version, unit.hash_version());
+        Self::of(root, plan).map_err(|error| match error {
+            Error::InvalidParameter { .. } => Error::DamagedBuild { path, detail: "it cannot be carried out" },
+            other => other,
+        })
+    }
+
+    fn of(root: PathBuf, plan: StagingPlan) -> Result<Self> {
+        let (unit, found, supported) = (plan.profile.unit(), plan.hash_version, plan.profile.supported_hash_version());
         if found != supported {
             return Err(Error::HashVersion { path: root, unit, found, supported });
         }
-        plan.check().map_err(|_| Error::DamagedBuild { path, detail: "it cannot be carried out" })?;
+        plan.check()?;
         let layout = Layout::of(&plan);
         Ok(Self { root, plan, layout, maker: PartMaker::new()? })
     }

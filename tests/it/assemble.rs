@@ -400,3 +400,16 @@ fn the_copy_of_the_documents_goes_with_the_build() {
     folder.ok(&["--db", "db", "assemble", "-q", "staging"]);
     assert!(!folder.path().join("staging").exists());
 }
+
+/// A plan that cannot be carried out leaves nothing, so the folder can be used for another.
+#[test]
+fn a_plan_of_other_hashes_writes_nothing() {
+    let folder = Folder::new();
+    let path = folder.path().join("staging");
+    let plan = StagingPlan::new(Profile::PROSE.with_hash_version(9), 1);
+    assert!(matches!(Staging::create(&path, &plan), Err(Error::HashVersion { found: 9, supported: 1, .. })));
+    assert!(!path.exists());
+    let code = Profile::named("code").unwrap();
+    assert_eq!(Staging::create(&path, &StagingPlan::new(code, 1)).unwrap().profile(), &code);
+    assert_eq!(Staging::open(&path).unwrap().profile(), &code);
+}

@@ -15,8 +15,15 @@ fn profile() -> impl Strategy<Value = Profile> {
         Just(Selection::SafeMod(3)),
         Just(Selection::Mod(3))
     ];
-    (units, 1u32..5, 1u32..6, selections)
-        .prop_map(|(unit, k, w, selection)| Profile::new(unit, WordRule::Unicode, k, w, selection).unwrap())
+    let text_view = proptest::option::of((1u32..5, 1u32..6));
+    (units, 1u32..5, 1u32..6, selections, text_view).prop_map(|(unit, k, w, selection, text_view)| {
+        let profile = Profile::new(unit, WordRule::Unicode, k, w, selection).unwrap();
+        // Only source code has two views.
+        match text_view {
+            Some((k, w)) if unit == Unit::Token => profile.with_text_view(k, w).unwrap(),
+            _ => profile,
+        }
+    })
 }
 
 /// Few letters, so that hashes repeat in and between documents.
