@@ -6,6 +6,7 @@ mod jobs;
 mod planted;
 mod text;
 mod thresholds;
+mod two_formats;
 
 use std::collections::BTreeSet;
 

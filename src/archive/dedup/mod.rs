@@ -93,7 +93,7 @@ use join::Join;
 use join::buffers::BufferPool;
 use join::measure::Threshold;
 use monitor::{Activity, Monitor};
-use plan::MemoryPlan;
+use plan::{Counts, MemoryPlan};
 use ranking::same_text::{SameText, SameTextMemory};
 use ranking::{Extent, Rank, Ranking, Standing, check_choices};
 use terms::newcomers::Newcomers;
@@ -114,9 +114,8 @@ pub(crate) use plan::plan;
 pub(crate) fn decide(store: &Store, options: &DedupOptions, task: &Task<'_>) -> Result<Decided> {
     options.check()?;
     check_choices(store, options, task.token())?;
-    let documents = store.view().state().documents;
     let temp = TempSpace::beside(store.root(), options.temp_dir.as_deref())?;
-    let plan = MemoryPlan::new(documents, options, store.memory())?;
+    let plan = MemoryPlan::new(Counts::of(store), options, store.memory())?;
     let run = DedupRun { store, options, task, temp: &temp, plan: &plan, job: job_path(store.root(), &temp, options)? };
     if options.mode != DedupMode::Once {
         return run.decide_and_record();
@@ -183,7 +182,8 @@ impl DedupRun<'_> {
         };
         let ranking = &found.outcome.ranking;
         if !Threshold::new(options.by, options.threshold).compares() {
-            found.outcome.superseded = ranking.outranked.iter().map(|&pair| same_bytes(ranking, pair)).collect();
+            let superseded = ranking.same_bytes.iter().map(|&(rank, by)| (rank, ranking.as_identical(rank, by)));
+            found.outcome.superseded = superseded.collect();
             return Ok(found);
         }
         let mut decisions = Decisions::new(ranking.len(), options.budget.is_some());
@@ -257,11 +257,6 @@ fn next_entry(outcome: &RunOutcome, past: &mut Past<'_>, document: u32, run: u32
         detail: "it was not there when documents were ranked",
     })?;
     Ok(outcome.fate_after(earlier, run))
-}
-
-/// The witness of a pinned document that is superseded by a document of the same bytes.
-fn same_bytes(ranking: &Ranking, (rank, twin): (Rank, Rank)) -> (Rank, Witness) {
-    (rank, Witness { rank: twin, shared: ranking.size(rank), novel: 0 })
 }
 
 /// The result of a join, except its decisions.

@@ -45,7 +45,8 @@ pub enum Keep {
     Oldest,
 }
 
-// Records and jobs on disk hold these names and those of `Keep`, so they must not change.
+// Records and jobs on disk, and the names of jobs, depend on these names and those of `DedupMode` and `Keep`,
+// so they must not change.
 names!(DedupBy, "by", "exact, exact-text, resemblance or containment", {
     Exact => "exact",
     ExactText => "exact-text",
@@ -74,18 +75,6 @@ pub enum DedupMode {
     Append,
     /// Ignores earlier decisions, decides all documents, and replaces the stored decisions.
     Rerank,
-}
-
-impl DedupMode {
-    /// The word for this mode in the name of a job's file. It must not change: interrupted jobs are found by
-    /// it.
-    pub(super) fn word(self) -> &'static str {
-        match self {
-            Self::Once => "Once",
-            Self::Append => "Append",
-            Self::Rerank => "Rerank",
-        }
-    }
 }
 
 /// Options of the search for removable documents.
@@ -218,7 +207,7 @@ mod tests {
         let keeps = [Keep::Longest, Keep::First, Keep::Newest, Keep::Oldest];
         assert_eq!(keeps.map(Keep::name), ["longest", "first", "newest", "oldest"]);
         let modes = [DedupMode::Once, DedupMode::Append, DedupMode::Rerank];
-        assert_eq!(modes.map(DedupMode::word), ["Once", "Append", "Rerank"]);
+        assert_eq!(modes.map(DedupMode::name), ["once", "append", "rerank"]);
         let any_novel = |by| DedupOptions::of(&Profile::named("text").unwrap(), by).max_novel(None);
         let rule = |by| any_novel(by).rule();
         assert_eq!(rule(DedupBy::Exact), "by exact, keep longest");

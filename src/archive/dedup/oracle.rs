@@ -17,7 +17,6 @@ use super::between_runs::job::Job;
 use super::join;
 use super::join::measure::Threshold;
 use super::monitor::Monitor;
-use super::ranking::same_text::SameText;
 use super::ranking::{Extent, RankKey, Ranking, RankingKey, Standing};
 use super::terms::source::PostingSource;
 use fpdb_host::clock::{DocumentTime, TimeSource};
@@ -43,6 +42,9 @@ pub(super) struct Model {
 #[derive(Clone, Debug)]
 pub(super) struct ModelDocument {
     pub(super) hashes: Vec<u64>,
+    /// The bytes. Documents of the same bytes and other hashes are of different formats. `None` if no other
+    /// hashes come from these bytes.
+    bytes: Option<u8>,
     protected: bool,
     preferred: Option<u32>,
     time: i64,
@@ -51,6 +53,15 @@ pub(super) struct ModelDocument {
 impl ModelDocument {
     pub(super) fn set(&self) -> BTreeSet<u64> {
         self.hashes.iter().copied().collect()
+    }
+
+    /// The digest of the bytes.
+    pub(super) fn digest(&self) -> [u8; 16] {
+        self.bytes.map_or(xxhash_rust::xxh3::xxh3_128(&self.hash_bytes()).to_be_bytes(), |bytes| [bytes; 16])
+    }
+
+    fn hash_bytes(&self) -> Vec<u8> {
+        self.hashes.iter().flat_map(|hash| hash.to_be_bytes()).collect()
     }
 
     fn symbols(&self) -> u64 {
@@ -114,7 +125,8 @@ impl Model {
             }
             let ranked = RankingKey {
                 id,
-                digest: digest(document),
+                digest: document.digest(),
+                format: xxhash_rust::xxh3::xxh3_64(&document.hash_bytes()) as u32,
                 distinct: document.set().len() as u32,
                 extent: Extent::new(document.hashes.len() as u32, document.symbols()),
                 protected: document.protected,
@@ -127,7 +139,18 @@ impl Model {
         }
         let boilerplate: Vec<u32> = self.boilerplate.difference(&self.absent).copied().collect();
         let ids = (self.documents.len() as u32, &boilerplate[..]);
-        Ranking::of_sorted(sorter, ids, keep, &SameText::default(), (temp, memory)).unwrap()
+        let ranking = Ranking::of_sorted(sorter, ids, keep, None, (temp, memory)).unwrap();
+        for rank in 0..ranking.len() {
+            let group = |rank: u32| (self.of(&ranking, rank).digest(), &self.of(&ranking, rank).hashes);
+            let first = (0..rank).find(|&first| group(first) == group(rank)).unwrap_or(rank);
+            let is_apart = rank < ranking.protected || ranking.pinned.contains(rank);
+            assert_eq!(ranking.leader(rank), if is_apart { rank } else { first });
+        }
+        ranking
+    }
+
+    pub(super) fn of(&self, ranking: &Ranking, rank: u32) -> &ModelDocument {
+        &self.documents[ranking.id(rank) as usize]
     }
 
     /// The options under which these documents are preferred.
@@ -139,10 +162,10 @@ impl Model {
 
     /// The witness if `keep` justifies the removal of `rank`, by the definition.
     pub(super) fn justifies(&self, ranking: &Ranking, options: &DedupOptions, keep: u32, rank: u32) -> Option<Witness> {
-        let document = |rank: u32| &self.documents[ranking.id(rank) as usize];
+        let document = |rank: u32| self.of(ranking, rank);
         let left_out = |hash: &u64| {
             let holders = (0..ranking.len()).map(document).filter(|holder| holder.set().contains(hash));
-            let holders: BTreeSet<&[u64]> = holders.map(|holder| &holder.hashes[..]).collect();
+            let holders: BTreeSet<_> = holders.map(|holder| (holder.digest(), &holder.hashes[..])).collect();
             let stored = self.boilerplate.difference(&self.absent);
             stored.into_iter().any(|&id| self.documents[id as usize].set().contains(hash))
                 || options.max_df.is_some_and(|most| holders.len() as u64 > most)
@@ -184,12 +207,17 @@ impl Model {
         options: &DedupOptions,
     ) -> (Vec<Option<Witness>>, Vec<(u32, Witness)>) {
         let justifies = |keep: u32, rank: u32| self.justifies(ranking, options, keep, rank);
+        let identical = |keep: u32, rank: u32| {
+            let shared = ranking.size(rank).min(ranking.size(keep));
+            let is_identical = self.of(ranking, keep).digest() == self.of(ranking, rank).digest();
+            is_identical.then_some(Witness { rank: keep, shared, novel: 0 })
+        };
         let is_pinned = |rank: u32| ranking.pinned.contains(rank);
         let leaders: Vec<u32> = (0..ranking.len()).filter(|&rank| ranking.leads(rank)).collect();
         let mut witnesses: Vec<Option<Witness>> = vec![None; ranking.len() as usize];
         let mut stays: BTreeSet<u32> = BTreeSet::new();
         for &rank in &leaders {
-            let witness = stays.iter().find_map(|&keep| justifies(keep, rank));
+            let witness = stays.iter().find_map(|&keep| justifies(keep, rank).or(identical(keep, rank)));
             let witness = witness.filter(|_| rank >= ranking.protected && !is_pinned(rank));
             witnesses[rank as usize] = witness;
             if witness.is_none() {
@@ -198,13 +226,8 @@ impl Model {
         }
         let mut superseded: Vec<(u32, Witness)> = Vec::new();
         for rank in ranking.pinned.iter().filter(|&rank| rank >= ranking.protected) {
-            let bytes = digest(&self.documents[ranking.id(rank) as usize]);
             let newcomers = stays.iter().filter(|&&keep| keep < rank && !is_pinned(keep));
-            let witness = newcomers.filter_map(|&keep| {
-                let twin = digest(&self.documents[ranking.id(keep) as usize]) == bytes;
-                let same = Witness { rank: keep, shared: ranking.size(rank), novel: 0 };
-                justifies(keep, rank).or(twin.then_some(same))
-            });
+            let witness = newcomers.filter_map(|&keep| justifies(keep, rank).or(identical(keep, rank)));
             superseded.extend(witness.take(1).map(|witness| (rank, witness)));
         }
         let better: BTreeSet<u32> = superseded.iter().map(|(_, witness)| witness.rank).collect();
@@ -244,23 +267,18 @@ impl Model {
     }
 }
 
-fn digest(document: &ModelDocument) -> [u8; 16] {
-    let bytes: Vec<u8> = document.hashes.iter().flat_map(|hash| hash.to_be_bytes()).collect();
-    xxhash_rust::xxh3::xxh3_128(&bytes).to_be_bytes()
-}
-
-/// Models of a few base documents; each document is a part of a base, edited.
+/// Models of a few base documents; each document is a part of a base, edited. Some have the same bytes.
 pub(super) fn model() -> impl Strategy<Value = Model> {
     let base = prop::collection::vec(0u64..30, 0..14);
     let edit = (0usize..14, prop::option::of(0u64..34));
     let variation = (0usize..4, prop::collection::vec(edit, 0..4), 0usize..14, 0usize..15);
     let flags = (prop::bool::weighted(0.06), prop::option::weighted(0.1, 0u32..2), 0i64..4);
-    let documents = prop::collection::vec((variation, flags), 0..22);
+    let documents = prop::collection::vec((variation, flags, prop::option::weighted(0.4, 0u8..4)), 0..22);
     let boilerplate = prop::collection::btree_set(0u32..60, 0..2);
     (prop::collection::vec(base, 4), documents, boilerplate).prop_map(|(bases, documents, boilerplate)| {
         let documents: Vec<ModelDocument> = documents
             .into_iter()
-            .map(|((base, edits, start, length), (protected, preferred, time))| {
+            .map(|((base, edits, start, length), (protected, preferred, time), bytes)| {
                 let mut hashes: Vec<u64> =
                     bases[base].iter().copied().skip(start / 3).take(length.max(1) + 4).collect();
                 for (place, hash) in edits {
@@ -271,7 +289,7 @@ pub(super) fn model() -> impl Strategy<Value = Model> {
                         None => {}
                     }
                 }
-                ModelDocument { hashes, protected, preferred, time }
+                ModelDocument { hashes, bytes, protected, preferred, time }
             })
             .collect();
         let boilerplate = boilerplate.into_iter().filter(|&id| (id as usize) < documents.len()).collect();

@@ -94,12 +94,9 @@ fn expected(
     run: u32,
 ) -> BTreeMap<u32, RecordEntry> {
     let (witnesses, superseded) = model.expected(ranking, options);
-    let contained_or_similar = if options.by == DedupBy::Resemblance { Because::Resembles } else { Because::Contained };
-    let hashes = |id: u32| &model.documents[id as usize].hashes;
-    let reason = |rank: u32, Witness { rank: keep, shared, novel }: Witness| {
-        let (id, keep) = (ranking.id(rank), ranking.id(keep));
-        // Documents of the same hashes count as identical, whatever the measure of the run.
-        let because = if hashes(id) == hashes(keep) { Because::Identical } else { contained_or_similar };
+    let because = if options.by == DedupBy::Resemblance { Because::Resembles } else { Because::Contained };
+    let reason = |Witness { rank: keep, shared, novel }: Witness| {
+        let keep = ranking.id(keep);
         Reason { keep, because, shared, novel: novel as u32 }
     };
     let mut after = earlier.clone();
@@ -110,16 +107,16 @@ fn expected(
         }
         let leader = ranking.leader(rank);
         let fate = match witnesses[leader as usize] {
-            Some(witness) => Fate::Removable(Reason { because: contained_or_similar, ..reason(leader, witness) }),
+            Some(witness) => Fate::Removable(reason(witness)),
             None if leader == rank => Fate::Stays,
-            None => Fate::Removable(reason(rank, Witness { rank: leader, shared: ranking.size(rank), novel: 0 })),
+            None => Fate::Removable(reason(Witness { rank: leader, shared: ranking.size(rank), novel: 0 })),
         };
         after.insert(document, RecordEntry { document, run, fate });
     }
     for (rank, witness) in superseded {
         let entry = after.get_mut(&ranking.id(rank)).unwrap();
         if entry.fate == Fate::Stays {
-            *entry = RecordEntry { run, fate: Fate::Superseded(reason(rank, witness)), ..*entry };
+            *entry = RecordEntry { run, fate: Fate::Superseded(reason(witness)), ..*entry };
         }
     }
     after

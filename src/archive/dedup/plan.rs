@@ -44,42 +44,64 @@ const BATCH: u32 = 2048;
 /// the answers of other blocks.
 const BYTES_PER_DOCUMENT: u64 = 13;
 
-/// Bytes that each document takes while documents are ranked.
-const RANKED_BYTES: u64 = ranking::BYTES_PER_DOCUMENT + ranking::BYTES_OF_EXTENT;
-
 /// Extents are dropped once places are read. The second pass takes more memory than they do.
 const _: () = assert!(ranking::BYTES_OF_EXTENT <= decisions::BYTES_PER_DOCUMENT + BYTES_PER_DOCUMENT);
+
+/// Number of documents, and number of ids given so far. The id of a deleted document is not given again, so
+/// there can be far more ids, and some tables have an entry for each.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Counts {
+    documents: u64,
+    ids: u64,
+}
+
+impl Counts {
+    pub(super) fn of(store: &Store) -> Self {
+        let view = store.view();
+        Self { documents: view.state().documents, ids: view.state().next_document.into() }
+    }
+
+    /// Bytes taken while documents are ranked.
+    fn ranked_bytes(self) -> u64 {
+        self.documents * (ranking::BYTES_PER_DOCUMENT + ranking::BYTES_OF_EXTENT) + self.ids * ranking::BYTES_PER_ID
+    }
+
+    /// Bytes of the tables of a run.
+    fn fixed_bytes(self, options: &DedupOptions) -> u64 {
+        let cost = if options.budget.is_some() { 2 * decisions::BYTES_OF_COST } else { 0 };
+        let (text, text_of_id) = match options.by {
+            DedupBy::ExactText => (same_text::BYTES_PER_DOCUMENT, same_text::BYTES_PER_ID),
+            _ => (0, 0),
+        };
+        let per_document = ranking::BYTES_PER_DOCUMENT
+            // The decisions of the run, and the answers of the blocks of survivors in its second pass.
+            + 2 * decisions::BYTES_PER_DOCUMENT
+            + sets::BYTES_PER_DOCUMENT
+            + BYTES_PER_DOCUMENT
+            + cost
+            + text;
+        self.documents * per_document + self.ids * (ranking::BYTES_PER_ID + places::BYTES_PER_ID + text_of_id)
+    }
+
+    /// The smallest useful memory: the index needs some room.
+    fn needed(self, options: &DedupOptions) -> u64 {
+        let fixed = self.fixed_bytes(options);
+        fixed + fixed / 4
+    }
+}
 
 /// Maximum bytes of one decision in the file of a job.
 const JOB_BYTES: u64 = 24;
 
 impl MemoryPlan {
-    pub(super) fn new(documents: u64, options: &DedupOptions, memory: u64) -> Result<Self> {
-        let needed = needed(documents, options);
+    pub(super) fn new(counts: Counts, options: &DedupOptions, memory: u64) -> Result<Self> {
+        let needed = counts.needed(options);
         if memory < needed {
             return Err(Error::TooLittleMemory { needed, allowed: memory });
         }
-        let rest = memory - documents * bytes_per_document(options);
-        Ok(Self { sorting: memory - documents * RANKED_BYTES, sets: rest / 2, rest, batch: BATCH })
+        let rest = memory - counts.fixed_bytes(options);
+        Ok(Self { sorting: memory - counts.ranked_bytes(), sets: rest / 2, rest, batch: BATCH })
     }
-}
-
-fn bytes_per_document(options: &DedupOptions) -> u64 {
-    let cost = if options.budget.is_some() { 2 * decisions::BYTES_OF_COST } else { 0 };
-    let text = if options.by == DedupBy::ExactText { same_text::BYTES_PER_DOCUMENT } else { 0 };
-    ranking::BYTES_PER_DOCUMENT
-        // The decisions of the run, and the answers of the blocks of survivors in its second pass.
-        + 2 * decisions::BYTES_PER_DOCUMENT
-        + sets::BYTES_PER_DOCUMENT
-        + BYTES_PER_DOCUMENT
-        + cost
-        + text
-}
-
-/// The smallest useful memory: the index needs some room.
-fn needed(documents: u64, options: &DedupOptions) -> u64 {
-    let fixed = documents * bytes_per_document(options);
-    fixed + fixed / 4
 }
 
 /// The estimated cost of a dedup. Also its JSON (`fpdb.dedup.plan/1`).
@@ -122,7 +144,7 @@ pub(crate) fn plan(store: &Store, options: &DedupOptions) -> Result<DedupPlan> {
     check_choices(store, options, &StopToken::new())?;
     let (view, stored) = (store.view(), store.document_ids()?);
     let temp = TempSpace::beside(store.root(), options.temp_dir.as_deref())?;
-    let documents = view.state().documents;
+    let counts = Counts::of(store);
     let compares = Threshold::new(options.by, options.threshold).compares();
     let (mut open, mut postings) = (stored.clone(), view.posting_count());
     if options.mode == DedupMode::Append {
@@ -147,14 +169,15 @@ pub(crate) fn plan(store: &Store, options: &DedupOptions) -> Result<DedupPlan> {
         _ if open.is_empty() => 0,
         _ => 1,
     };
-    let least_memory = needed(documents, options);
-    let rest = store.memory().saturating_sub(documents * bytes_per_document(options));
+    let least_memory = counts.needed(options);
+    let rest = store.memory().saturating_sub(counts.fixed_bytes(options));
     let sets = if compares { partitions::most_on_disk(postings, rest / 2) } else { 0 };
     // Survivors of earlier runs are compared too, with all their fingerprints.
     let places = places::most_bytes(stored.len(), view.posting_count(), store.profile().w().into());
     let places = if compares && places > rest / places::SHARE { places } else { 0 };
-    let sorting = store.memory().saturating_sub(documents * RANKED_BYTES) / 2;
-    let sorted = if documents * ranking::SORTED_BYTES > sorting { documents * ranking::SORTED_BYTES } else { 0 };
+    let sorting = store.memory().saturating_sub(counts.ranked_bytes()) / 2;
+    let sorted = counts.documents * ranking::SORTED_BYTES;
+    let sorted = if sorted > sorting { sorted } else { 0 };
     let job = if compares { open.len() * JOB_BYTES } else { 0 };
     Ok(DedupPlan {
         schema: Schema::new(),
@@ -168,4 +191,26 @@ pub(crate) fn plan(store: &Store, options: &DedupOptions) -> Result<DedupPlan> {
         interrupted: job_path(store.root(), &temp, options)?.exists(),
         temp_dir: temp.folder().to_owned(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use fpdb_kernel::profile::Profile;
+
+    use super::*;
+
+    /// Ids of deleted documents are not given again, and tables have entries for them.
+    #[test]
+    fn ids_take_memory_after_their_documents_are_gone() {
+        for by in [DedupBy::Exact, DedupBy::ExactText, DedupBy::Containment] {
+            let options = DedupOptions::of(&Profile::PROSE, by);
+            let ids = 1_000_000;
+            // By id: the ranks, and the ranks that are compared or the places; the sums of texts.
+            let tables = ids * if by == DedupBy::ExactText { 20 } else { 12 };
+            let few = MemoryPlan::new(Counts { documents: 1, ids: 1 }, &options, 1 << 30).unwrap();
+            let many = MemoryPlan::new(Counts { documents: 1, ids }, &options, 1 << 30).unwrap();
+            assert_eq!(few.rest - many.rest, tables - tables / ids);
+            assert!(MemoryPlan::new(Counts { documents: 1, ids }, &options, tables).is_err());
+        }
+    }
 }

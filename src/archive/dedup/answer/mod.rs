@@ -219,8 +219,8 @@ impl AnswerWriter<'_> {
         // A document has fewer than 2^32 fingerprints.
         let size_of = |distinct: u64| u32::try_from(distinct).unwrap_or(u32::MAX);
         let (because, score) = match reason.because {
-            Because::Identical if survivor.digest != record.digest => (Because::SameText, 1.0),
-            Because::Identical => (Because::Identical, 1.0),
+            _ if survivor.digest == record.digest => (Because::Identical, 1.0),
+            Because::Identical => (Because::SameText, 1.0),
             because => {
                 let (size, other) = (size_of(record.structure().distinct), size_of(survivor.distinct));
                 (because, self.threshold.score(reason.shared, size, other))

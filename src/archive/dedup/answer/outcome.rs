@@ -26,10 +26,8 @@ impl RunOutcome {
         }
         let leader = self.ranking.leader(rank);
         Some(match self.decision(leader) {
-            Decision::Removable(witness) => Fate::Removable(self.reason(leader, &witness)),
-            _ if leader != rank => Fate::Removable(
-                self.reason(rank, &Witness { rank: leader, shared: self.ranking.size(leader), novel: 0 }),
-            ),
+            Decision::Removable(witness) => Fate::Removable(self.reason(&witness)),
+            _ if leader != rank => Fate::Removable(self.reason(&self.ranking.as_identical(rank, leader))),
             Decision::Undecided => Fate::Undecided,
             _ => Fate::Stays,
         })
@@ -41,7 +39,7 @@ impl RunOutcome {
         match self.superseded.binary_search_by_key(&rank, |&(rank, _)| rank) {
             // A document keeps the first newcomer that superseded it.
             Ok(place) if !matches!(earlier.fate, Fate::Superseded(_)) => {
-                RecordEntry { run, fate: Fate::Superseded(self.reason(rank, &self.superseded[place].1)), ..earlier }
+                RecordEntry { run, fate: Fate::Superseded(self.reason(&self.superseded[place].1)), ..earlier }
             }
             _ => earlier,
         }
@@ -51,12 +49,12 @@ impl RunOutcome {
         self.decisions.as_ref().map_or(Decision::Stays, |decisions| decisions.get(rank))
     }
 
-    fn reason(&self, rank: Rank, witness: &Witness) -> Reason {
-        let outranked = self.ranking.outranked.binary_search(&(rank, witness.rank)).is_ok();
+    /// The reason of a removal by the rule alone. The writer of the answer finds documents of the same bytes.
+    fn reason(&self, witness: &Witness) -> Reason {
         let because = match self.by {
-            _ if outranked || self.ranking.leader(rank) == witness.rank => Because::Identical,
+            DedupBy::Exact | DedupBy::ExactText => Because::Identical,
             DedupBy::Resemblance => Because::Resembles,
-            _ => Because::Contained,
+            DedupBy::Containment => Because::Contained,
         };
         // A stretch too long for 32 bits is reported as the largest 32-bit number.
         let novel = u32::try_from(witness.novel).unwrap_or(u32::MAX);

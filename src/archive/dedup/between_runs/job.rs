@@ -2,7 +2,7 @@
 //!
 //! | part   | bytes  | what                                                                       |
 //! |--------|--------|----------------------------------------------------------------------------|
-//! | magic  | 26     | `fpdb dedup job, format 5\n`, and a zero (1 to 4 had other reads, orders)  |
+//! | magic  | 26     | `fpdb dedup job, format 6\n`, and a zero (1 to 5 had other reads, orders)  |
 //! | header | frame  | what the decisions depend on: database, commit, rule and order, as text    |
 //! | blocks | frames | [`JobBlock`], bincode 2 with its standard settings                         |
 //!
@@ -26,7 +26,7 @@ use fpdb_host::spill::TempSpace;
 
 /// The start of the magic in every format.
 const MAGIC_NAME: &[u8] = b"fpdb dedup job, format ";
-const MAGIC: &[u8; 26] = b"fpdb dedup job, format 5\n\0";
+const MAGIC: &[u8; 26] = b"fpdb dedup job, format 6\n\0";
 
 /// Minimum interval between syncs of the file to disk. A power failure loses the decisions since the last
 /// sync.
@@ -55,7 +55,7 @@ struct JobBlock {
 pub(in crate::archive::dedup) fn job_path(root: &Path, temp: &TempSpace, options: &DedupOptions) -> Result<PathBuf> {
     let root = root.canonicalize().map_err(Error::io("find", root))?;
     let name = root.file_name().map_or_else(|| "fpdb".into(), |name| name.to_string_lossy());
-    let digest = xxh3_64(format!("{}, {}, {}", root.display(), options.mode.word(), options.rule()).as_bytes());
+    let digest = xxh3_64(format!("{}, {}, {}", root.display(), options.mode, options.rule()).as_bytes());
     Ok(temp.folder().join(format!("{name}.dedup-{digest:016x}.job")))
 }
 
@@ -213,7 +213,7 @@ mod tests {
     use super::*;
     use crate::archive::dedup::answer::decisions::Witness;
 
-    /// The bytes of decisions in format 5: numbers in bincode's encoding, the variant as its index in the
+    /// The bytes of decisions in format 6: numbers in bincode's encoding, the variant as its index in the
     /// list. Another encoding needs another format.
     #[test]
     fn decisions_have_the_same_bytes_in_every_job_of_this_format() {
@@ -249,7 +249,7 @@ mod tests {
         assert_eq!(resume("rule").stage(), stage, "the same job goes on");
 
         let mut earlier = whole.clone();
-        earlier[MAGIC.len() - 3] = b'4';
+        earlier[MAGIC.len() - 3] = b'5';
         let cut_magic = whole[..MAGIC.len() - 1].to_vec();
         for (what, left, header) in [
             ("another rule", &whole, "Rule"),

@@ -13,7 +13,6 @@ use crate::archive::dedup::join::ProbedTerms;
 use crate::archive::dedup::join::index::SurvivorIndex;
 use crate::archive::dedup::join::justify::{SearchResult, Wanted};
 use crate::archive::dedup::ranking::Rank;
-use crate::archive::dedup::same_bytes;
 use fpdb_host::error::{Error, Result};
 
 /// A pinned document without a superseding newcomer so far.
@@ -87,10 +86,11 @@ impl Join<'_> {
     ) -> Result<Vec<(Rank, Witness)>> {
         let pinned = self.ranking.pinned.iter().filter(|&rank| active[rank as usize]);
         let mut superseded = self.first_newcomers((pinned, Side::Before), probed, decisions, monitor)?;
-        // Documents without fingerprints are found by their bytes alone.
-        for &(rank, twin) in &self.ranking.outranked {
+        // Documents without fingerprints, or in another format, are found by their bytes alone.
+        let same_bytes = self.ranking.same_bytes.iter().filter(|(rank, _)| self.ranking.pinned.contains(*rank));
+        for &(rank, twin) in same_bytes {
             let place = superseded.binary_search_by_key(&rank, |&(rank, _)| rank);
-            let (_, witness) = same_bytes(self.ranking, (rank, twin));
+            let witness = self.ranking.as_identical(rank, twin);
             match place {
                 _ if !decisions.stays(twin) => {}
                 Ok(place) if superseded[place].1.rank > twin => superseded[place].1 = witness,

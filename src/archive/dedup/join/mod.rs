@@ -190,8 +190,9 @@ impl Join<'_> {
         Ok(decided.into_iter().map(|(rank, _)| rank).collect())
     }
 
-    /// Decides the open documents of a batch, in order, against the survivors of the batch. Returns these
-    /// documents.
+    /// Decides the open documents of a batch, in order, against the survivors of the batch. Documents with
+    /// the same bytes as an earlier survivor are removable, whatever they share. Returns the documents that
+    /// were decided.
     fn decide_batch(
         &self,
         batch: Range<Rank>,
@@ -203,12 +204,23 @@ impl Join<'_> {
         let mut buffers = self.buffers.lend();
         let mut decided = Vec::new();
         for rank in batch.filter(|&rank| self.ranking.leads(rank)) {
-            if decisions.is_open(rank) {
-                let decision = match active[rank as usize] {
-                    true => self.decide(rank, fresh, decisions.get(rank), &mut buffers)?,
-                    false => Decision::Stays,
-                };
-                let decision = if let Decision::Open { .. } = decision { Decision::Stays } else { decision };
+            let before = decisions.get(rank);
+            let mut decision = before;
+            if let Decision::Open { .. } = decision {
+                if active[rank as usize] {
+                    decision = self.decide(rank, fresh, decision, &mut buffers)?;
+                }
+                if let Decision::Open { .. } = decision {
+                    decision = Decision::Stays;
+                }
+            }
+            if let Some(twin) = self.ranking.same_bytes_before(rank).find(|&twin| decisions.stays(twin))
+                && !self.ranking.pinned.contains(rank)
+                && !matches!(decision, Decision::Removable(witness) if witness.rank <= twin)
+            {
+                decision = Decision::Removable(self.ranking.as_identical(rank, twin));
+            }
+            if decision != before {
                 decisions.set(rank, decision);
                 decided.push(rank);
             }

@@ -220,6 +220,10 @@ impl Pass<'_> {
         decisions: &Decisions,
         buffers: &mut Buffers,
     ) -> Result<SearchResult> {
+        if !self.active[rank as usize] {
+            // It was removable by its bytes alone.
+            return Ok(SearchResult::Nobody);
+        }
         let mut cost = 0;
         let wanted = Wanted { after: Some(after), stays: Some(&|rank| decisions.stays(rank)) };
         match self.join.first_witness(rank, &self.index, &wanted, &mut cost, buffers)? {
@@ -244,7 +248,7 @@ impl Pass<'_> {
         while first < total {
             let batch = first..total.min(first.saturating_add(self.join.batch));
             let asks = |rank: &Rank| match decisions.get(*rank) {
-                Decision::Removable(witness) => witness.rank < start,
+                Decision::Removable(witness) => witness.rank < start && self.active[*rank as usize],
                 _ => *rank < start && self.is_candidate(*rank, decisions),
             };
             let answers = batch.clone().into_par_iter().filter(asks).map_init(

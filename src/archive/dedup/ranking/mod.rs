@@ -1,10 +1,11 @@
 //! Ranking: the one total order of documents, most worth keeping first. A document's *rank* is its index in
 //! that order.
 //!
-//! Documents of the same bytes form one group; under the rule `exact-text`, documents of the same text do.
-//! The first of a group is its *leader*. Only leaders are compared. The decision about a leader applies to
-//! its whole group.
+//! Documents of the same bytes and format form one group. The first of a group is its *leader*. Only leaders
+//! are compared. The decision about a leader applies to its whole group. Under the rules `exact` and
+//! `exact-text`, the leader of a document is the survivor of the same bytes or text.
 
+mod same_bytes;
 pub(super) mod same_text;
 
 use std::cmp::Ordering;
@@ -12,9 +13,13 @@ use std::cmp::Ordering;
 use bytemuck::{Pod, Zeroable};
 use regex::Regex;
 use roaring::RoaringBitmap;
+use rustc_hash::FxHashMap;
+use xxhash_rust::xxh3::xxh3_64;
 
 use crate::archive::dedup::DedupOptions;
 use crate::archive::dedup::Keep;
+use crate::archive::dedup::join::measure::Threshold;
+use crate::archive::dedup::ranking::same_bytes::{Twin, reading};
 use crate::archive::dedup::ranking::same_text::SameText;
 use crate::archive::nothing_fits::nothing_fits;
 use fpdb_host::clock::{DocumentTime, TimeSource};
@@ -37,10 +42,11 @@ pub(in crate::archive::dedup) const BOILERPLATE: Rank = u32::MAX - 1;
 /// The first rank reserved for special meanings.
 pub(in crate::archive::dedup) const RESERVED: Rank = u32::MAX - 15;
 
-/// Bytes of memory that each document takes here, and the bytes of its extent, which is dropped once places
-/// are read.
+/// Bytes of memory that each document takes here, if half of them have the same bytes as another in a second
+/// format. The bytes of its extent, which is dropped once places are read. Bytes for each id given so far.
 pub(in crate::archive::dedup) const BYTES_PER_DOCUMENT: u64 = 16;
 pub(in crate::archive::dedup) const BYTES_OF_EXTENT: u64 = size_of::<Extent>() as u64;
+pub(in crate::archive::dedup) const BYTES_PER_ID: u64 = size_of::<Rank>() as u64;
 
 /// Bytes that each document takes on disk if documents are sorted there: its [`RankKey`] and its [`Twin`].
 pub(in crate::archive::dedup) const SORTED_BYTES: u64 = (size_of::<RankKey>() + size_of::<Twin>()) as u64;
@@ -77,15 +83,16 @@ pub(in crate::archive::dedup) struct Ranking {
     /// The extent of each document, by rank, until its [places](crate::archive::dedup::terms::places) are
     /// read.
     pub(in crate::archive::dedup) extents: Vec<Extent>,
-    /// By rank, the first document of the same bytes.
+    /// By rank, the first document of the group.
     leaders: Vec<Rank>,
     /// Documents of lower rank than this are protected: they are never removable.
     pub(in crate::archive::dedup) protected: Rank,
     /// The ranks of documents that an earlier run decided to keep.
     pub(in crate::archive::dedup) pinned: RoaringBitmap,
-    /// Pinned documents with the same bytes as a newcomer of lower rank, each with the newcomer's rank.
-    pub(in crate::archive::dedup) outranked: Vec<(Rank, Rank)>,
-    /// The ranks of leaders that have the same bytes as an earlier leader: protected and pinned documents.
+    /// Leaders, each with a leader before it that has the same bytes. Pinned documents, only with newcomers;
+    /// under the rules `exact` and `exact-text` there are no others. Ascending.
+    pub(in crate::archive::dedup) same_bytes: Vec<(Rank, Rank)>,
+    /// The ranks of leaders that would be in the group of an earlier one: protected and pinned documents.
     twins: RoaringBitmap,
 }
 
@@ -95,7 +102,7 @@ pub(in crate::archive::dedup) struct ComparedRanks {
     pub(in crate::archive::dedup) ranks: Vec<Rank>,
     /// True if any document is boilerplate.
     pub(in crate::archive::dedup) boilerplate: bool,
-    /// The leaders that the df cap does not count, because an earlier one has the same bytes.
+    /// The leaders that the df cap does not count, because an earlier one has the same bytes and format.
     pub(in crate::archive::dedup) twins: RoaringBitmap,
 }
 
@@ -120,7 +127,8 @@ pub(in crate::archive::dedup) struct RankKey {
     digest: Digest,
     extent: Extent,
     distinct: u32,
-    pinned: u64,
+    pinned: u32,
+    format: u32,
 }
 
 impl Ord for RankKey {
@@ -148,6 +156,8 @@ const LAST_TIME: u64 = (1 << TIME_BITS) - 1;
 pub(in crate::archive::dedup) struct RankingKey {
     pub(in crate::archive::dedup) id: u32,
     pub(in crate::archive::dedup) digest: Digest,
+    /// The hash of the format's name.
+    pub(in crate::archive::dedup) format: u32,
     pub(in crate::archive::dedup) distinct: u32,
     pub(in crate::archive::dedup) extent: Extent,
     pub(in crate::archive::dedup) protected: bool,
@@ -174,21 +184,9 @@ impl RankKey {
             Keep::Newest => (source | (LAST_TIME - age), size),
             Keep::Oldest => (source | age, size),
         };
-        let RankingKey { id, digest, extent, distinct, pinned, .. } = *document;
-        Self { class, id, worth, second, digest, extent, distinct, pinned: pinned.into() }
+        let RankingKey { id, digest, format, extent, distinct, pinned, .. } = *document;
+        Self { class, id, worth, second, digest, extent, distinct, pinned: pinned.into(), format }
     }
-}
-
-/// A document in the list of groups.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
-#[repr(C)]
-struct Twin {
-    /// The digest that the documents of a group share: of their bytes or, under `exact-text`, of their text.
-    group: Digest,
-    class: u32,
-    rank: Rank,
-    /// The digest of the document's bytes.
-    bytes: Digest,
 }
 
 impl Ranking {
@@ -226,15 +224,17 @@ impl Ranking {
             Ok(true)
         })?;
         let ids = (view.state().next_document, &boilerplate[..]);
-        Self::of_sorted(sorter, ids, options.keep, same_text, (temp, memory / 2))
+        let compares = Threshold::new(options.by, options.threshold).compares();
+        Self::of_sorted(sorter, ids, options.keep, (!compares).then_some(same_text), (temp, memory / 2))
     }
 
-    /// Ranks the documents of a sorter. All ids are below `next_id`.
+    /// Ranks the documents of a sorter. All ids are below `next_id`. `same_text` is `None` if fingerprints
+    /// are compared; otherwise the leaders are survivors.
     pub(in crate::archive::dedup) fn of_sorted(
         keys: Sorter<'_, RankKey>,
         (next_id, boilerplate): (u32, &[u32]),
         keep: Keep,
-        same_text: &SameText,
+        same_text: Option<&SameText>,
         (temp, memory): (&TempSpace, u64),
     ) -> Result<Self> {
         let mut ranking = Self { ranks: vec![NOT_RANKED; next_id as usize], ..Self::default() };
@@ -246,8 +246,9 @@ impl Ranking {
         ranking.sizes.reserve_exact(documents);
         ranking.extents.reserve_exact(documents);
         let mut twins = Sorter::new(temp, memory);
+        let (mut texts, mut first_of_text) = (Vec::new(), FxHashMap::default());
         for key in keys.sorted()? {
-            let RankKey { class, id, digest, extent, distinct, pinned, .. } = key?;
+            let RankKey { class, id, digest, extent, distinct, pinned, format, .. } = key?;
             let rank = ranking.ids.len() as Rank;
             ranking.ids.push(id);
             ranking.sizes.push(distinct);
@@ -257,69 +258,17 @@ impl Ranking {
             if pinned > 0 {
                 ranking.pinned.insert(rank);
             }
-            twins.push(Twin { group: same_text.of(digest), class, rank, bytes: digest })?;
+            let reading = reading(digest, format, extent, distinct);
+            if let Some(text) = same_text.and_then(|texts| texts.of(reading)) {
+                texts.push((rank, *first_of_text.entry(text).or_insert(rank)));
+            }
+            twins.push(Twin { bytes: digest, reading, class, rank })?;
         }
-        ranking.leaders = (0..ranking.len()).collect();
-        let (mut leader, mut last): (Option<Twin>, Option<Twin>) = (None, None);
-        let mut alike: Vec<(Digest, Rank)> = Vec::new();
-        for twin in twins.sorted()? {
-            let twin = twin?;
-            if last.is_none_or(|last| (last.group, last.class) != (twin.group, twin.class)) {
-                ranking.order_by_arrival(&mut alike, keep);
-            }
-            match leader {
-                // Protected documents are not removable, whatever their bytes.
-                Some(leader) if leader.group == twin.group => {
-                    if twin.rank >= ranking.protected {
-                        ranking.leaders[twin.rank as usize] = leader.rank;
-                    } else {
-                        ranking.twins.insert(twin.rank);
-                    }
-                }
-                _ => leader = Some(twin),
-            }
-            last = Some(twin);
-            alike.push((twin.bytes, twin.rank));
-        }
-        ranking.order_by_arrival(&mut alike, keep);
-        // Earlier decisions stand, even if newcomers come before the pinned documents.
-        for rank in &ranking.pinned {
-            let leader = std::mem::replace(&mut ranking.leaders[rank as usize], rank);
-            if leader != rank {
-                ranking.twins.insert(rank);
-                if !ranking.pinned.contains(leader) {
-                    ranking.outranked.push((rank, leader));
-                }
-            }
+        ranking.group(twins, keep)?;
+        if same_text.is_some() {
+            ranking.settle(&texts);
         }
         Ok(ranking)
-    }
-
-    /// Orders documents of the same bytes and worth by arrival. `alike` has the bytes and ranks of documents
-    /// of one group and class, and is then cleared.
-    fn order_by_arrival(&mut self, alike: &mut Vec<(Digest, Rank)>, keep: Keep) {
-        if keep == Keep::Longest {
-            alike.sort_unstable();
-            for same in alike.chunk_by(|(one, _), (next, _)| one == next) {
-                let extent = |rank: Rank| self.extents[rank as usize];
-                let document = |rank: Rank| (self.id(rank), self.size(rank), extent(rank), self.pinned.contains(rank));
-                let mut documents: Vec<(u32, u32, Extent, bool)> =
-                    same.iter().map(|&(_, rank)| document(rank)).collect();
-                documents.sort_unstable();
-                for (&(_, rank), (id, size, extent, pinned)) in same.iter().zip(documents) {
-                    self.ids[rank as usize] = id;
-                    self.sizes[rank as usize] = size;
-                    self.extents[rank as usize] = extent;
-                    self.ranks[id as usize] = rank;
-                    if pinned {
-                        self.pinned.insert(rank)
-                    } else {
-                        self.pinned.remove(rank)
-                    };
-                }
-            }
-        }
-        alike.clear();
     }
 
     /// The ranks of the documents that are compared.
@@ -344,12 +293,12 @@ impl Ranking {
         self.ranks.get(id as usize).copied().unwrap_or(NOT_RANKED)
     }
 
-    /// The first of the documents with the same bytes.
+    /// The first document of the group.
     pub(in crate::archive::dedup) fn leader(&self, rank: Rank) -> Rank {
         self.leaders[rank as usize]
     }
 
-    /// True if no earlier document has the same bytes.
+    /// True if the document is the first of its group.
     pub(in crate::archive::dedup) fn leads(&self, rank: Rank) -> bool {
         self.leader(rank) == rank
     }
@@ -435,15 +384,29 @@ fn time_key((seconds, nanoseconds): (i64, u32)) -> u64 {
     seconds << 22 | u64::from(nanoseconds >> 8)
 }
 
-fn ranked(id: u32, record: &DocumentRecord, protected: bool, preferred: Option<u32>) -> RankingKey {
-    let metadata = record.metadata.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+/// The hash of a document's format, its extent, and its number of distinct fingerprints.
+fn measures(record: &DocumentRecord) -> (u32, Extent, u32) {
     // A document has fewer than 2^32 fingerprints.
     let count = |fingerprints: u64| u32::try_from(fingerprints).unwrap_or(u32::MAX);
+    let extent = Extent::new(count(record.fingerprints), record.symbols);
+    (xxh3_64(record.format.as_bytes()) as u32, extent, count(record.structure().distinct))
+}
+
+/// See [`reading`].
+fn reading_of(record: &DocumentRecord) -> Digest {
+    let (format, extent, distinct) = measures(record);
+    reading(record.digest, format, extent, distinct)
+}
+
+fn ranked(id: u32, record: &DocumentRecord, protected: bool, preferred: Option<u32>) -> RankingKey {
+    let metadata = record.metadata.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+    let (format, extent, distinct) = measures(record);
     RankingKey {
         id,
         digest: record.digest,
-        distinct: count(record.structure().distinct),
-        extent: Extent::new(count(record.fingerprints), record.symbols),
+        format,
+        distinct,
+        extent,
         protected,
         preferred,
         // The time of a file says nothing about the records in it.
@@ -477,6 +440,7 @@ mod tests {
                     let document = RankingKey {
                         id,
                         digest,
+                        format: (mixed >> 40) as u32 % 2,
                         distinct: (mixed >> 50) as u32,
                         extent: Extent::default(),
                         protected: false,
@@ -487,12 +451,12 @@ mod tests {
                     };
                     keys.push(RankKey::of(&document, Keep::Longest)).unwrap();
                 }
-                Ranking::of_sorted(keys, (DOCUMENTS, &[]), Keep::Longest, &SameText::default(), (&temp, memory / 2))
-                    .unwrap()
+                Ranking::of_sorted(keys, (DOCUMENTS, &[]), Keep::Longest, None, (&temp, memory / 2)).unwrap()
             };
             let (ranking, peak) = counted_heap::peak(rank);
             assert_eq!(ranking.len(), DOCUMENTS);
-            let allowed = memory + u64::from(DOCUMENTS) * (BYTES_PER_DOCUMENT + BYTES_OF_EXTENT) + BESIDE;
+            let allowed =
+                memory + u64::from(DOCUMENTS) * (BYTES_PER_DOCUMENT + BYTES_OF_EXTENT + BYTES_PER_ID) + BESIDE;
             assert!(peak <= allowed, "{peak} bytes where {allowed} are allowed with {memory}");
         }
     }

@@ -15,6 +15,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::archive::dedup::Activity;
 use crate::archive::dedup::Monitor;
+use crate::archive::dedup::ranking::reading_of;
 use crate::archive::dedup::terms::source::{PostingSource, ranges_per_reader};
 use crate::query::{TextSequence, TextUnavailable};
 use fpdb_host::error::Result;
@@ -23,8 +24,9 @@ use fpdb_kernel::document::Digest;
 use fpdb_reading::input::InputLimits;
 use fpdb_store::Store;
 
-/// Maximum bytes of memory that each document takes here.
-pub(in crate::archive::dedup) const BYTES_PER_DOCUMENT: u64 = 64;
+/// Maximum bytes of memory that each document takes here, and each id given so far.
+pub(in crate::archive::dedup) const BYTES_PER_DOCUMENT: u64 = 56;
+pub(in crate::archive::dedup) const BYTES_PER_ID: u64 = size_of::<u64>() as u64;
 
 /// Bytes of memory for the two steps.
 #[derive(Clone, Copy, Debug)]
@@ -38,7 +40,7 @@ pub(in crate::archive::dedup) struct SameTextMemory {
 /// The texts of documents that may have the same text as another document.
 #[derive(Debug, Default)]
 pub(in crate::archive::dedup) struct SameText {
-    /// The digest of a document's symbols, by the digest of its bytes.
+    /// The digest of a document's symbols, by the digest of its reading.
     texts: FxHashMap<Digest, Digest>,
     /// Number of documents whose text could not be read again, although it may equal another's. Those that
     /// are too large to compare do not count.
@@ -54,8 +56,8 @@ struct Likeness {
     fingerprints: u64,
     /// Sum over the hashes and places of all fingerprints.
     sum: u64,
-    /// The digest of the bytes, which differs between the documents.
-    digest: Digest,
+    /// The digest of the reading, which differs between the documents.
+    reading: Digest,
     id: u32,
     unused: u32,
 }
@@ -67,9 +69,9 @@ impl Likeness {
     }
 }
 
-/// The documents of the same bytes, in a group that also holds other bytes. Only the first is read.
+/// The documents of one reading, in a group that also holds others. Only the first is read.
 struct Class {
-    digest: Digest,
+    reading: Digest,
     ids: Vec<u32>,
 }
 
@@ -94,7 +96,7 @@ impl SameText {
                     kgrams: record.kgrams,
                     fingerprints: record.structure().fingerprints,
                     sum: sums.get(id as usize).copied().unwrap_or(0),
-                    digest: record.digest,
+                    reading: reading_of(&record),
                     id,
                     unused: 0,
                 })?;
@@ -111,8 +113,8 @@ impl SameText {
                 take_group(&mut group, &mut classes);
             }
             match group.last_mut() {
-                Some(class) if class.digest == likeness.digest => class.ids.push(likeness.id),
-                _ => group.push(Class { digest: likeness.digest, ids: vec![likeness.id] }),
+                Some(class) if class.reading == likeness.reading => class.ids.push(likeness.id),
+                _ => group.push(Class { reading: likeness.reading, ids: vec![likeness.id] }),
             }
             last = Some(likeness);
         }
@@ -138,7 +140,7 @@ impl SameText {
                 monitor.at(Activity::Reading, done, total)?;
                 match texts.digest_of_symbols(class.ids[turn])? {
                     Ok(digest) => {
-                        found.texts.entry(class.digest).or_insert(digest);
+                        found.texts.entry(class.reading).or_insert(digest);
                     }
                     // The others of the class are as large.
                     Err(TextUnavailable::TooLarge) => {}
@@ -156,9 +158,14 @@ impl SameText {
         Ok(found)
     }
 
-    /// The digest that stands for a document: that of its text if known, otherwise that of its bytes.
-    pub(in crate::archive::dedup) fn of(&self, bytes: Digest) -> Digest {
-        self.texts.get(&bytes).copied().unwrap_or(bytes)
+    #[cfg(test)]
+    pub(super) fn insert(&mut self, reading: Digest, text: Digest) {
+        self.texts.insert(reading, text);
+    }
+
+    /// The digest of a document's text, if it may equal that of another reading and was read.
+    pub(super) fn of(&self, reading: Digest) -> Option<Digest> {
+        self.texts.get(&reading).copied()
     }
 }
 

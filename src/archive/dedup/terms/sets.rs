@@ -53,9 +53,8 @@ pub(in crate::archive::dedup) fn weight(terms: &[Term]) -> u32 {
     terms.iter().map(|term| term.weight).sum()
 }
 
-/// Bytes of memory per document: the offsets of its terms, its runs and its
-/// [places](crate::archive::dedup::terms::places).
-pub(in crate::archive::dedup) const BYTES_PER_DOCUMENT: u64 = 24;
+/// Bytes of memory per document: the offsets of its terms and its runs.
+pub(in crate::archive::dedup) const BYTES_PER_DOCUMENT: u64 = 16;
 
 /// Maximum bytes of a posting in the packed sets: a term of its own, and one run.
 pub(super) const BYTES_PER_POSTING: u64 = size_of::<Term>() as u64 + 8;
