@@ -243,6 +243,39 @@ fn the_same_calls_are_found_where_structure_shares_nothing() {
     assert!(page.starts_with("    score       text  resemblance     a in b     b in a     shared"), "{page}");
 }
 
+/// A shared idiom, such as a call, hides no copied line.
+#[test]
+fn a_short_copied_line_is_shown_beside_an_idiom() {
+    let folder = Folder::new();
+    let line =
+        "the quick hedgehog computes nine eccentric moments before lunch because nobody else wanted to carry melons";
+    folder.write("a.py", format!("# {line}\ndef alpha(n, m):\n    total = n * 31 + m\n    return helper(total, 5)\n"));
+    let other =
+        "class Zed:\n    x = [1, 2, 3]\n    def run(self):\n        for q in self.x:\n            yield {q: q ** 7}\n";
+    folder.write("b.py", format!("{other}        # {line}\n        self.w.helper(q, 5)\n        return other(r, 5)\n"));
+    let shown = |a: &str, b: &str| -> Vec<(String, bool)> {
+        let text = std::fs::read_to_string(folder.path().join(a)).unwrap();
+        let answer = folder.ok(&["diff", "--profile", "code", a, b, "--format", "json"]).json().remove(0);
+        let passages = answer["matches"][0]["passages"].as_array().unwrap().clone();
+        let place = |passage: &Value, end: &str| passage["query"][end].as_u64().unwrap() as usize;
+        let of_text = |passage: &Value| text[place(passage, "start")..place(passage, "end")].to_owned();
+        passages.iter().map(|passage| (of_text(passage), passage["as_written"] == true)).collect()
+    };
+    let both = shown("a.py", "b.py");
+    assert_eq!(both[0], (format!("# {line}"), true), "{both:?}");
+    assert!(both.iter().any(|(text, as_written)| text.contains("helper(total, 5)") && !as_written), "{both:?}");
+
+    // A passage of more than an idiom leaves the short line out.
+    let common = "        if q > 3 and len(x) < 9:\n            return [y * 2 for y in x if y not in {q, 4}]\n        else:\n            raise ValueError(x)\n";
+    for name in ["a.py", "b.py"] {
+        let text = std::fs::read_to_string(folder.path().join(name)).unwrap();
+        folder.write(&format!("long-{name}"), text + "    def last(x, q):\n" + common);
+    }
+    let long = shown("long-a.py", "long-b.py");
+    assert!(long.iter().any(|(text, _)| text.contains("ValueError")), "{long:?}");
+    assert!(long.iter().all(|(text, _)| !text.contains("hedgehog")), "{long:?}");
+}
+
 /// A common frame does not raise the score of short programs, but copies come first.
 #[test]
 fn two_copies_of_a_short_program_come_first() {

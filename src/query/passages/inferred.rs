@@ -74,9 +74,9 @@ pub(in crate::query) fn infer(
         marks.iter().copied().partition(|mark| subject.profile.view_of(mark.hash) == View::Text);
     let structure = infer_view(subject, &subject.profile.structure_view(), &of_structure, places, ignored, options);
     stop.check()?;
-    let text = infer_view(subject, &text, &of_text, places, ignored_text, options);
+    let of_text = infer_view(subject, &text, &of_text, places, ignored_text, options);
     stop.check()?;
-    both_views(structure, text, subject.symbols, &subject.symbols_within(), options, stop)
+    both_views(structure, of_text, subject.symbols, &text, &subject.symbols_within(), options, stop)
 }
 
 /// Infers the passages of one view, from the marks of that view.

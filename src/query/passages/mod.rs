@@ -12,7 +12,9 @@
 //!
 //! In source code a passage stays only if it adds 20 tokens, in either document, to longer passages
 //! (`--min-passage` sets another number). If the longest passage is shorter than that, its length is the
-//! limit. So a run of 8 to 19 tokens is found and scores, but makes no passage beside a longer one.
+//! limit. So a run of 8 to 19 tokens is found and scores, but makes no passage beside a longer one. The same
+//! holds for the text as written, with 30 words and marks. A shorter run of the text also makes no passage
+//! beside one of 20 tokens, nor, if it is shorter than t, beside any passage of the structure.
 //!
 //! A letter with its accents has one place and can be several symbols. A passage that ends within such a
 //! letter has all symbols of the letter, since the passage shows all bytes of the letter. `symbols`,
@@ -215,11 +217,12 @@ impl QueryText {
         let structure = self.compare_view(document, &shared, options, stop)?;
         let (Some(query), Some(document)) = (&self.text_view, document.text_view()) else { return Ok(structure) };
         let text = query.compare_view(document, &shared, options, stop)?;
+        let length = self.text.values().len() as u64;
         let symbols = |span| {
             let Range { start, end } = self.text.within(span);
             u64::from(start)..u64::from(end)
         };
-        both_views(structure, text, self.text.values().len() as u64, &symbols, options, stop)
+        both_views(structure, text, length, &query.profile, &symbols, options, stop)
     }
 
     /// Like [`compare`](Self::compare), in one view. Hashes of the other view are ignored.

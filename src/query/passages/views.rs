@@ -8,10 +8,11 @@ use std::ops::Range;
 
 use super::super::answer::Passage;
 use super::super::options::PassageOptions;
-use super::{DocumentPassages, IDIOM_AS_WRITTEN};
+use super::{DocumentPassages, IDIOM, IDIOM_AS_WRITTEN, expected_run};
 use fpdb_host::error::Result;
 use fpdb_host::stop::StopToken;
 use fpdb_kernel::document::Span;
+use fpdb_kernel::profile::Profile;
 use fpdb_passages::Covered;
 
 /// Marks a passage as one of the text as written. If its text is the same in both documents, so are all of
@@ -21,7 +22,8 @@ pub(super) fn as_written(passage: Passage) -> Passage {
 }
 
 /// The passages of both views, in order of the query. `symbols` is the number of symbols in the structure of
-/// the query, 0 if none can be compared. `within` returns the symbols in a span.
+/// the query, 0 if none can be compared. `view` is the profile of the text. `within` returns the symbols in a
+/// span.
 ///
 /// # Errors
 /// [`Error::Stopped`](crate::Error::Stopped).
@@ -29,15 +31,18 @@ pub(super) fn both_views(
     structure: DocumentPassages,
     text: DocumentPassages,
     symbols: u64,
+    view: &Profile,
     within: &dyn Fn(Span) -> Range<u64>,
     options: &PassageOptions,
     stop: &StopToken,
 ) -> Result<DocumentPassages> {
     let mut passages = structure.passages;
     let mut of_text = text.passages;
-    // A short idiom of the text adds nothing to a passage of structure.
-    if !passages.is_empty() && options.least == 0 {
-        of_text.retain(|passage| passage.symbols >= IDIOM_AS_WRITTEN);
+    // A short idiom of the text adds nothing to a passage of structure that is more than an idiom. Beside an
+    // idiom of structure, only runs that are surely found stay: a shorter one is chance.
+    if let (0, Some(longest)) = (options.least, passages.iter().map(|passage| passage.symbols).max()) {
+        let least = if longest >= IDIOM { IDIOM_AS_WRITTEN } else { u64::from(expected_run(view)) };
+        of_text.retain(|passage| passage.symbols >= least);
     }
     drop_contained(&mut of_text, &passages, stop)?;
     drop_contained(&mut passages, &of_text, stop)?;
