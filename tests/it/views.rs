@@ -276,6 +276,29 @@ fn a_short_copied_line_is_shown_beside_an_idiom() {
     assert!(long.iter().all(|(text, _)| !text.contains("hedgehog")), "{long:?}");
 }
 
+/// The order in which documents were added changes no digit of a score.
+#[test]
+fn scores_do_not_depend_on_the_order_of_documents() {
+    let folder = Folder::new();
+    let mut random = Random(31);
+    let names: Vec<String> = (0..24).map(|number| format!("in/p{number:02}.c")).collect();
+    for (number, name) in names.iter().enumerate() {
+        folder.write(name, program(&mut random, 5 + 2 * number));
+    }
+    let scores = |database: &str, names: &mut dyn Iterator<Item = &String>| -> BTreeMap<BTreeSet<String>, Value> {
+        for name in names {
+            folder.ok(&["--db", database, "ingest", "-q", "--profile", "code", name]);
+        }
+        let pairs = ["--db", database, "pairs", "--top", "0", "--min-resemblance", "0", "--format", "json"];
+        let of_pair = |pair: &Value| {
+            let [a, b] = ["a", "b"].map(|side| pair[side].as_str().unwrap().to_owned());
+            (BTreeSet::from([a, b]), pair["score"].clone())
+        };
+        folder.ok(&pairs).json().iter().map(of_pair).collect()
+    };
+    assert_eq!(scores("one", &mut names.iter()), scores("other", &mut names.iter().rev()));
+}
+
 /// A common frame does not raise the score of short programs, but copies come first.
 #[test]
 fn two_copies_of_a_short_program_come_first() {

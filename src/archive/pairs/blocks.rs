@@ -102,6 +102,8 @@ impl BlockPlan {
         let mut held = HolderLists::default();
         let mut hashes = 0;
         let mut room = Vec::new();
+        // Summed by hash. Summed by document, the last digit would depend on the order of documents.
+        let mut all_weights = [0.0; 2];
         let mut sizes = if documents.are_joined() { vec![[0u32; 2]; ids] } else { Vec::new() };
         store.for_each_hash(|hash, _, holders| {
             let kind = documents.view_of(hash);
@@ -124,6 +126,7 @@ impl BlockPlan {
                 for &holder in holders {
                     documents.weights[holder as usize][kind] += weight;
                 }
+                all_weights[kind] += weight * holders.len() as f64;
             }
             if options.max_df.is_some_and(|most| holders.len() as u64 > most) {
                 common += 1;
@@ -150,7 +153,7 @@ impl BlockPlan {
             }
             documents.set_sizes(sizes);
         }
-        documents.weights_are_known();
+        documents.weights_are_known(all_weights);
         let counter = counter_bytes(ids, documents.views(), !documents.weights.is_empty());
         let memory = store.memory();
         let threads = threads(counter, memory)?;

@@ -311,10 +311,10 @@ impl Documents {
     }
 
     /// Finds the weights of the frames, once all weights are summed: each symbol has the mean weight of its
-    /// view.
-    pub(super) fn weights_are_known(&mut self) {
+    /// view. `sums` has the weights of all documents in each view.
+    pub(super) fn weights_are_known(&mut self, sums: [f64; 2]) {
         for (view, profile) in self.profile.views().enumerate() {
-            let weight: f64 = self.weights.iter().map(|weights| weights[view]).sum();
+            let weight = sums[view];
             let hashes: u64 = (0..self.sizes.len()).map(|id| u64::from(self.own_size(id, view))).sum();
             let mean = if weight > 0.0 { weight / hashes.max(1) as f64 } else { 1.0 };
             self.frames[view] = FRAME * 2.0 / (f64::from(profile.w()) + 1.0) * mean;
