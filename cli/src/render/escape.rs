@@ -77,15 +77,22 @@ pub(crate) fn escape_json(json: &str) -> Cow<'_, str> {
     Cow::Owned(escaped)
 }
 
+/// True for characters that show nothing or that turn the text around them. U+200C and U+200D are not among
+/// them: they are part of words of some languages, and of emoji. The page of a report has the same
+/// characters.
 fn is_invisible(c: char) -> bool {
     c.is_control()
-        || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-        || matches!(c, '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+        || matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}')
+        || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
+        || matches!(c, '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
 fn name(c: char) -> Option<&'static str> {
     Some(match c {
+        '\u{ad}' => "SHY",
         '\u{61c}' => "ALM",
+        '\u{180e}' => "MVS",
+        '\u{200b}' => "ZWSP",
         '\u{200e}' => "LRM",
         '\u{200f}' => "RLM",
         '\u{2028}' => "LS",
@@ -95,6 +102,7 @@ fn name(c: char) -> Option<&'static str> {
         '\u{202c}' => "PDF",
         '\u{202d}' => "LRO",
         '\u{202e}' => "RLO",
+        '\u{2060}' => "WJ",
         '\u{2066}' => "LRI",
         '\u{2067}' => "RLI",
         '\u{2068}' => "FSI",
@@ -106,6 +114,8 @@ fn name(c: char) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
 
     #[test]
@@ -113,6 +123,27 @@ mod tests {
         assert!(matches!(escape_terminal("a b/ü-語.txt"), Cow::Borrowed("a b/ü-語.txt")));
         assert_eq!(escape_terminal("a\nb\t\u{1b}[31m\u{7f}"), "a␊b␉␛[31m␡");
         assert_eq!(escape_terminal("\u{202e}txt.exe\u{85}\u{feff}"), "⟪RLO⟫txt.exe⟪0085⟫⟪BOM⟫");
+        assert_eq!(escape_terminal("a\u{ad}b\u{200b}c\u{2064}"), "a⟪SHY⟫b⟪ZWSP⟫c⟪2064⟫");
+        assert!(matches!(escape_terminal("می\u{200c}خواهم 👩\u{200d}💻"), Cow::Borrowed(_)));
+    }
+
+    /// The page keeps tabs and line ends, which it replaces only in names.
+    #[test]
+    fn the_page_of_a_report_shows_the_same_characters() {
+        let page = include_str!("../../../src/report/html/assets/dom.js");
+        let (_, rest) = page.split_once("const UNSEEN = /").unwrap();
+        let unseen = regex::Regex::new(rest.split_once("/gu;").unwrap().0).unwrap();
+        let (_, rest) = page.split_once("const NAMES = {").unwrap();
+        let names: BTreeMap<u32, &str> = (rest.split_once("};").unwrap().0.split(','))
+            .map(|entry| entry.split_once(':').unwrap())
+            .map(|(code, name)| (code.trim().trim_start_matches("0x"), name.trim().trim_matches('"')))
+            .map(|(code, name)| (u32::from_str_radix(code, 16).unwrap(), name))
+            .collect();
+        for c in '\0'..=char::MAX {
+            let is_unseen = unseen.is_match(c.encode_utf8(&mut [0; 4])) || matches!(c, '\t' | '\n' | '\r');
+            assert_eq!(is_unseen, is_invisible(c), "U+{:04X}", u32::from(c));
+            assert_eq!(names.get(&u32::from(c)).copied(), name(c), "U+{:04X}", u32::from(c));
+        }
     }
 
     #[test]

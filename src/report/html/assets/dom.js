@@ -17,12 +17,13 @@ function fill(element, properties, children) {
 const h = (tag, properties, ...children) => fill(document.createElement(tag), properties, children);
 const s = (tag, properties, ...children) => fill(document.createElementNS(SVG, tag), properties, children);
 
-// Characters that are seen by nobody or that turn the text around them: shown as what they are.
-const UNSEEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff\ufff9-\ufffb]/g;
-const NAMES = { 0x202a: "LRE", 0x202b: "RLE", 0x202c: "PDF", 0x202d: "LRO", 0x202e: "RLO", 0x2066: "LRI", 0x2067: "RLI",
+// Characters that are seen by nobody or that turn the text around them: shown as what they are. U+200C and U+200D are not among
+// them: they are part of words of some languages, and of emoji. The program has the same characters in escape.rs.
+const UNSEEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
+const NAMES = { 0xad: "SHY", 0x61c: "ALM", 0x180e: "MVS", 0x200b: "ZWSP", 0x200e: "LRM", 0x200f: "RLM", 0x2060: "WJ", 0x202a: "LRE", 0x202b: "RLE", 0x202c: "PDF", 0x202d: "LRO", 0x202e: "RLO", 0x2066: "LRI", 0x2067: "RLI",
   0x2068: "FSI", 0x2069: "PDI", 0xfeff: "BOM", 0x2028: "LS", 0x2029: "PS" };
 const seen = (text) => text.replace(UNSEEN, (character) => {
-  const code = character.charCodeAt(0);
+  const code = character.codePointAt(0);
   if (code < 0x20) return String.fromCharCode(0x2400 + code);
   if (code === 0x7f) return "\u2421";
   return "\u27ea" + (NAMES[code] || code.toString(16).toUpperCase().padStart(4, "0")) + "\u27eb";
