@@ -54,6 +54,30 @@ fn names_in_the_graph_are_legible_at_any_width() {
 }
 
 #[test]
+fn names_in_the_graph_are_seen_as_a_whole() {
+    let Some(mut browser) = Browser::start() else { return };
+    let folder = Folder::new();
+    for number in 0..40 {
+        for letter in ["a", "b"] {
+            folder.write(&format!("in/wide-name-{number}-{letter}.txt"), paragraph(number, 60));
+        }
+    }
+    folder.ok(&["ingest", "-q", "in"]);
+    folder.ok(&["pairs", "--top", "0", "--format", "html", "-o", "report"]);
+    for (width, name) in [(1400, "wide"), (700, "middle"), (400, "narrow")] {
+        resize(&mut browser, width, 900);
+        browser.open(&folder.path().join("report/index.html"), "threshold=0");
+        browser.wait("document.querySelector('.graph text')");
+        let cut = "(() => { const all = document.querySelector('.graph svg').getBoundingClientRect(); \
+             return [...document.querySelectorAll('.graph text')].filter((text) => { const own = text.getBoundingClientRect(); \
+             return own.left < all.left || own.right > all.right || own.top < all.top || own.bottom > all.bottom }).map((text) => text.textContent) })()";
+        assert_eq!(browser.ask(cut), json!([]), "{width}");
+        browser.picture(&format!("graph-edges-{name}"));
+    }
+    browser.check_quiet();
+}
+
+#[test]
 fn the_longest_passages_come_first_where_the_reader_says_so() {
     let Some(mut browser) = Browser::start() else { return };
     let folder = Folder::new();

@@ -67,9 +67,10 @@ function graph(groups, pairs, open, choose) {
   box.push(Math.max(...xs) + 30 - box[0], Math.max(...ys) + 30 - box[1]);
   const wide = Math.max(box[2], 360);
   const high = Math.max(box[3], 180);
+  const [left, top] = [box[0] - (wide - box[2]) / 2, box[1] - (high - box[3]) / 2];
   const called = (document) => short(report.documents[document].name);
   const labels = labelled(nodes.map((node) => node.document), called);
-  const picture = s("svg", { viewBox: [box[0] - (wide - box[2]) / 2, box[1] - (high - box[3]) / 2, wide, high].map((x) => x.toFixed(1)).join(" "),
+  const picture = s("svg", { viewBox: [left, top, wide, high].map((x) => x.toFixed(1)).join(" "),
     role: "img", "aria-label": `${count(nodes.length, "document")} in ${count(drawn, "cluster")}; the list below names them` });
   for (const link of links) {
     picture.append(s("line", { x1: link.source.x.toFixed(1), y1: link.source.y.toFixed(1), x2: link.target.x.toFixed(1), y2: link.target.y.toFixed(1),
@@ -90,7 +91,11 @@ function graph(groups, pairs, open, choose) {
   // The picture is drawn larger or smaller than its own units, and names always in the same size.
   const write = ({ width, height }) => {
     if (width === 0 || height === 0) return;
-    const size = NAME_SIZE * Math.max(wide / width, high / height);
+    const scale = Math.max(wide / width, high / height);
+    const size = NAME_SIZE * scale;
+    // The picture is drawn in the middle of its place, all of which can be seen.
+    const aside = (width * scale - wide) / 2;
+    const over = (height * scale - high) / 2;
     const named = [];
     names.style.fontSize = `${size}px`;
     names.replaceChildren();
@@ -98,18 +103,21 @@ function graph(groups, pairs, open, choose) {
       const last = labels.get(node.document);
       const words = inLine(last.length > 20 ? `${last.slice(0, 18)}\u2026` : last);
       const half = (words.length * 0.29 + 0.3) * size;
-      const [aside, below] = [half + 9, 8 + size];
+      // Above and below its document, a name moves to the side as far as needed to be seen as a whole.
+      const seenAt = (x) => Math.min(Math.max(x, left - aside + half), left + wide + aside - half);
+      const fits = ({ x, y }) => x === seenAt(x) && y - size > top - over && y + size / 3 < top + high + over;
       const covers = (place) => (other) => Math.abs(other.y - place.y) < 1.2 * size && Math.abs(other.x - place.x) < other.half + half;
       // The middle of a line is a third of its size above its place.
       const hides = (place) => (other) => other !== node && Math.abs(other.y - place.y + size / 3) < 7 + size / 2 && Math.abs(other.x - place.x) < 7 + half;
-      const place = [[0, below], [0, -11], [aside, size / 3], [-aside, size / 3]].map(([x, y]) => ({ x: node.x + x, y: node.y + y, half }))
-        .find((one) => !named.some(covers(one)) && !nodes.some(hides(one)));
+      const middle = seenAt(node.x);
+      const place = [[middle, 8 + size], [middle, -11], [node.x + half + 9, size / 3], [node.x - half - 9, size / 3]].map(([x, y]) => ({ x, y: node.y + y, half }))
+        .find((one) => fits(one) && !named.some(covers(one)) && !nodes.some(hides(one)));
       if (!place) continue;
       named.push(place);
       names.append(s("text", { x: place.x.toFixed(1), y: place.y.toFixed(1), "text-anchor": "middle" }, words));
     }
   };
   new ResizeObserver((entries) => write(entries[entries.length - 1].contentRect)).observe(picture);
-  const left = groups.length - drawn + (nodes.length < (groups[0] || []).length ? 1 : 0);
-  return { picture, left: inside.length > links.length || left > 0 };
+  const others = groups.length - drawn + (nodes.length < (groups[0] || []).length ? 1 : 0);
+  return { picture, left: inside.length > links.length || others > 0 };
 }
