@@ -74,6 +74,14 @@ fn a_reader_sees_the_figures_of_the_text() {
     let cell = browser.text(&format!("document.querySelector('.list tbody td:nth-child({place})').textContent"));
     let percent = |share: f64| format!("{:.1}%", 100.0 * share);
     assert_eq!(cell, percent(report.pairs[0].text_resemblance.unwrap()));
+    // The settings of both views are told.
+    let about = browser.text("document.querySelector('.card:not(#glossary) > .about').textContent");
+    for told in ["k 7, w 2", "k 3, w 8", "shorter than 7 tokens can match; as written, 3 words and marks"] {
+        assert!(about.contains(told), "{told}: {about}");
+    }
+    assert!(about.contains("run of 8 tokens is found; as written, 10 words and marks"), "{about}");
+    let words = browser.text("document.getElementById('glossary').textContent");
+    assert!(words.contains("k 7 (as written 3)") && words.contains("w 2 (as written 8)"), "{words}");
     for (number, pair) in report.pairs.iter().enumerate() {
         browser.open(&folder.path().join("report/index.html"), &format!("pair={}", number + 1));
         browser.wait("document.getElementById('bar-t')");

@@ -297,12 +297,15 @@ function about() {
   const row = (term, value) => value !== null && value !== undefined && [h("dt", {}, term), h("dd", {}, value)];
   const unit = { char: "character", word: "word", byte: "byte", token: "token" }[profile.unit] || profile.unit;
   const runs = (symbols) => (profile.unit === "char" ? `${grouped(symbols)} letters and digits` : count(symbols, unit));
+  // Source code in two views has a k and a w of its text as written too.
+  const written = (symbols) => (profile.text ? `; as written, ${grouped(symbols(profile.text))} words and marks` : "");
   return h("section", { class: "card" }, h("h2", {}, report.command === "diff" ? "How it was compared" : "What was searched"), h("dl", { class: "about" },
     row("command", `fpdb ${report.command}`),
     report.database && row("database", [report.database.path !== null && [name(report.database.path), ", "], count(report.database.documents, "document")]),
     row("profile", `unit ${profile.unit}${profile.words ? ` (${profile.words})` : ""}, k ${profile.k}, w ${profile.w}, selection ${profile.selection}`),
-    row("noise", `nothing shorter than ${runs(profile.k)} can match`),
-    row("guarantee", profile.guarantee ? `every shared run of ${runs(profile.guarantee)} is found` : "none with this selection"),
+    row("as written", profile.text ? `k ${profile.text.k}, w ${profile.text.w}` : null),
+    row("noise", `nothing shorter than ${runs(profile.k)} can match${written((text) => text.k)}`),
+    row("guarantee", profile.guarantee ? `every shared run of ${runs(profile.guarantee)} is found${written((text) => text.guarantee)}` : "none with this selection"),
     report.options.map(([flag, value]) => row(flag, seen(value))),
     row("names begin with", beginning ? inLine(beginning) : null),
     row("ranked by", MEASURES[report.measure].title),
@@ -316,11 +319,14 @@ function glossary() {
   const symbols = { char: "A letter or a digit; capitals, spaces and punctuation do not count", word: "A word", byte: "A byte",
     token: "A word or a sign of a program" }[profile.unit] || "What a text is made of as it is compared";
   const row = (term, words) => [h("dt", {}, term), h("dd", {}, words)];
+  const both = (setting) => `${profile[setting]}${profile.text ? ` (as written ${profile.text[setting]})` : ""}`;
   return h("details", { class: "card wide", id: "glossary" }, h("summary", {}, "Words of this report"), h("dl", { class: "about" },
     row("symbol", `${symbols}. Lengths are counted in symbols.`),
     row("fingerprint", "A number made of some symbols that follow each other. Two documents with the same run of symbols have the same fingerprints of it."),
-    row(`k ${profile.k}`, "How many symbols make one fingerprint: no shorter run can match."),
-    row(`w ${profile.w}`, profile.guarantee ? "Of so many fingerprints in a row at least one is kept, so that no shared run of the length guaranteed is missed." : "Not used by this selection."),
+    profile.text && row("structure", "A program as its tokens; all names are equal, and comments are none."),
+    profile.text && row("as written", "The same program as its words and marks, comments included: a second view, with fingerprints of its own."),
+    row(`k ${both("k")}`, "How many symbols make one fingerprint: no shorter run can match."),
+    row(`w ${both("w")}`, profile.guarantee ? "Of so many fingerprints in a row at least one is kept, so that no shared run of the length guaranteed is missed." : "Not used by this selection."),
     row(`selection ${profile.selection}`, "The rule that chooses which fingerprints are kept."),
     row("score", `The number that ranks the list, here the ${MEASURES[report.measure].title}.`),
     row("cluster", "Documents joined by pairs at or above the threshold. Each is like some other one in it, not like all."),
