@@ -249,3 +249,24 @@ fn a_comparison_without_a_passage_says_why() {
     let run = folder.ok(&["diff", "--rewritten", "a", "b"]);
     assert!(run.stderr.contains("no passage has enough words in common, some 20"), "{run:?}");
 }
+
+/// A part of a text agrees with that text as a whole: the passage has no further word on either side.
+#[test]
+fn a_verbatim_part_has_a_passage_of_its_own_words() {
+    let folder = Folder::new();
+    let path = format!("{}/../data-samples/federalist/fed51.txt", env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(&path).unwrap();
+    let words: Vec<&str> = text.split_whitespace().collect();
+    for length in [45, 90] {
+        for start in (0..words.len() - length).step_by(150) {
+            folder.write("part.txt", words[start..start + length].join(" "));
+            for [a, b] in [["part.txt", &path], [&path, "part.txt"]] {
+                let answer = &folder.ok(&["diff", "--rewritten", a, b, "--format", "json"]).json()[0];
+                let passages = answer["matches"][0]["passages"].as_array().unwrap();
+                let agreement: Vec<f64> =
+                    passages.iter().map(|passage| passage["agreement"].as_f64().unwrap()).collect();
+                assert_eq!(agreement, [1.0], "{a} {start} {length}");
+            }
+        }
+    }
+}

@@ -149,7 +149,8 @@ fn replace(fragments: &mut Vec<Fragment>, summary: Fragment) {
     }
 }
 
-/// Extends fragments whose ends cut a long match.
+/// Extends fragments whose ends cut a long match. If one side is then a long match and no more, all of it is
+/// matched, and the other side ends where the match does.
 fn whole_matches(fragments: &mut [Fragment], matches: &[MaximalMatch], long: u32) {
     let long: Vec<Spans> = matches
         .iter()
@@ -168,15 +169,25 @@ fn whole_matches(fragments: &mut [Fragment], matches: &[MaximalMatch], long: u32
         let from = reach.partition_point(|&end| end <= inner[QUERY].start);
         let near = long[from..].iter().take_while(|found| found[QUERY].start < inner[QUERY].end);
         // Most of the match must be inside on both sides, so a passage grows little.
-        for found in
-            near.filter(|found| (0..2).all(|side| 2 * overlap(&found[side], &inner[side]) as usize > found[side].len()))
-        {
-            for side in [QUERY, DOCUMENT] {
-                fragment.spans[side].start = fragment.spans[side].start.min(found[side].start);
-                fragment.spans[side].end = fragment.spans[side].end.max(found[side].end);
+        let mostly_inside: Vec<&Spans> = near
+            .filter(|found| (0..2).all(|side| 2 * overlap(&found[side], &inner[side]) as usize > found[side].len()))
+            .collect();
+        for (found, side) in mostly_inside.iter().flat_map(|found| [(found, QUERY), (found, DOCUMENT)]) {
+            fragment.spans[side] = around(&fragment.spans[side], &found[side]);
+        }
+        for side in [QUERY, DOCUMENT] {
+            // The other side may repeat the text, so it can hold several matches with this side.
+            let whole = mostly_inside.iter().filter(|found| found[side] == fragment.spans[side]);
+            if let Some(matched) = whole.map(|found| found[1 - side].clone()).reduce(|a, b| around(&a, &b)) {
+                fragment.spans[1 - side] = matched;
             }
         }
     }
+}
+
+/// The smallest range that contains both.
+fn around(a: &Range<u32>, b: &Range<u32>) -> Range<u32> {
+    a.start.min(b.start)..a.end.max(b.end)
 }
 
 /// Adds the shared runs of sufficient weight that do not lie in passages on either side.
