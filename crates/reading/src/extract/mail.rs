@@ -4,8 +4,10 @@
 //! attachments of the inner message only.
 //!
 //! The library drops the last part of a multipart without a closing line, as in a mail that was cut off. So
-//! missing closing lines are added before the message is read.
+//! missing closing lines are added before the message is read. It decodes no base64 that has a stray byte, so
+//! such base64 is [repaired](base64) too.
 
+mod base64;
 mod charset;
 mod emlx;
 mod headers;
@@ -13,6 +15,7 @@ mod headers;
 mod tests;
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use mail_parser::{Encoding, Message, MessageParser, MessagePart, MimeHeaders, PartType};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -83,10 +86,10 @@ fn with_message<T>(bytes: &[u8], take: impl FnOnce(&Message<'_>) -> Result<T>) -
         let message = message.ok_or_else(|| Error::not_of_format(Format::Mail, "it has no header"))?;
         // A part without a closing line hides the multiparts within it. Once it is closed, the next round
         // finds and closes these.
-        let closed = if depth == 0 { None } else { closed(&message, &bytes) };
-        let Some(closed) = closed else { return take(&message) };
+        let mended = || closed(&message, &bytes).or_else(|| with_repaired_base64(&message, &bytes));
+        let Some(mended) = (depth > 0).then(mended).flatten() else { return take(&message) };
         drop(message);
-        bytes = Cow::Owned(closed);
+        bytes = Cow::Owned(mended);
     }
     Err(Error::not_of_format(Format::Mail, "its parts contain each other"))
 }
@@ -139,11 +142,15 @@ fn read(message: &Message<'_>, text: &mut String, unread: &mut TakeUnread<'_>) {
     let texts = if message.text_body.is_empty() { &message.html_body } else { &message.text_body };
     let set = |numbers: &[u32]| numbers.iter().copied().collect::<FxHashSet<u32>>();
     let (mut texts, attachments) = (set(texts), set(&message.attachments));
-    prefer_pages(message, &set(&message.html_body), &mut texts);
+    let pages = set(&message.html_body);
+    let other = other_texts(message, &texts, &pages);
+    prefer_pages(message, &pages, &mut texts);
     for (number, part) in (0..).zip(&message.parts) {
         let is_text = texts.contains(&number) || is_broken_text(part);
         match &part.body {
-            PartType::Text(plain) if is_text => add(&charset::plain(message, part, plain)),
+            PartType::Text(plain) if is_text || other.contains(&number) => {
+                add(&charset::plain(message, part, plain));
+            }
             PartType::Html(page) if is_text => add(&html::text_of_str(&charset::page(message, part, page))),
             PartType::Binary(other) if is_text && memchr::memchr(0, other).is_none() => {
                 add(&charset::detected(other));
@@ -155,6 +162,34 @@ fn read(message: &Message<'_>, text: &mut String, unread: &mut TakeUnread<'_>) {
             PartType::Binary(other) | PartType::InlineBinary(other) => unread(message, part, other),
         }
     }
+}
+
+/// The texts of other kinds than plain text and HTML that are no attachments: `text`, `text/enriched`,
+/// `text/calendar`. They are read as plain text, except RTF, and except in an alternative that also has the
+/// text as plain text or HTML. `texts` and `pages` are as in [`prefer_pages`].
+fn other_texts(message: &Message<'_>, texts: &FxHashSet<u32>, pages: &FxHashSet<u32>) -> FxHashSet<u32> {
+    let mut repeating: FxHashSet<u32> = FxHashSet::default();
+    for part in &message.parts {
+        if let PartType::Multipart(inside) = &part.body
+            && part.content_type().and_then(|kind| kind.subtype()) == Some("alternative")
+            && inside.iter().any(|number| texts.contains(number) || pages.contains(number))
+        {
+            repeating.extend(inside);
+        }
+    }
+    let is_other = |part: &MessagePart<'_>| {
+        let kind = part.content_type().filter(|kind| kind.ctype().eq_ignore_ascii_case("text"));
+        kind.is_some_and(|kind| {
+            let is = |name: &str| kind.subtype().is_some_and(|subtype| subtype.eq_ignore_ascii_case(name));
+            !["plain", "html", "rtf"].iter().any(|name| is(name))
+        })
+    };
+    let is_attached = |part: &MessagePart<'_>| {
+        part.content_disposition().is_some_and(|of| of.is_attachment()) || part.attachment_name().is_some()
+    };
+    let numbered = (0..).zip(&message.parts);
+    let others = numbered.filter(|(number, part)| !repeating.contains(number) && is_other(part) && !is_attached(part));
+    others.map(|(number, _)| number).collect()
 }
 
 /// If the plain text of an alternative is empty or a stub, replaces it by the HTML. A stub has fewer than a
@@ -210,6 +245,34 @@ fn is_broken_text(part: &MessagePart<'_>) -> bool {
 
 fn is_base64(part: &MessagePart<'_>) -> bool {
     part.content_transfer_encoding().is_some_and(|of| of.eq_ignore_ascii_case("base64"))
+}
+
+/// The message with its broken base64 [repaired](base64::repaired); `None` if none is broken, or none can be
+/// repaired.
+fn with_repaired_base64(message: &Message<'_>, bytes: &[u8]) -> Option<Vec<u8>> {
+    let mut repaired = BTreeMap::new();
+    let mut waiting = vec![message];
+    while let Some(message) = waiting.pop() {
+        for part in &message.parts {
+            let range = part.offset_body as usize..part.offset_end as usize;
+            match &part.body {
+                PartType::Message(inner) if inner.raw_message.len() == bytes.len() => waiting.push(inner),
+                _ if part.is_encoding_problem && is_base64(part) => {
+                    let text = bytes.get(range.clone()).and_then(base64::repaired);
+                    repaired.extend(text.map(|text| (range.start, (range.end, text))));
+                }
+                _ => {}
+            }
+        }
+    }
+    let (mut message, mut at) = (Vec::with_capacity(bytes.len()), 0);
+    for (&start, (end, text)) in &repaired {
+        message.extend_from_slice(bytes.get(at..start)?);
+        message.extend_from_slice(text);
+        at = *end;
+    }
+    message.extend_from_slice(bytes.get(at..)?);
+    (!repaired.is_empty()).then_some(message)
 }
 
 /// The message with missing closing lines added; `None` if none are missing.

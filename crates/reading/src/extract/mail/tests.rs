@@ -44,10 +44,6 @@ fn a_multipart_that_nothing_closes_is_read_to_its_end() {
                 let closed = read(&format!("From: a\n{}", multipart(kind, "BB", &parts, "--BB--\n")));
                 assert!(closed.0.contains(words), "{kind} {last}: {closed:?}");
                 for end in ["", "--BB", "--B"] {
-                    // Base64 ends at the first byte outside its alphabet, and then is broken.
-                    if last == BASE64 && end == "--B" {
-                        continue;
-                    }
                     let cut = read(&format!("From: a\n{}", multipart(kind, "BB", &parts, end)));
                     assert!(cut.0.contains(words), "{kind} {last} and {end:?}: {cut:?}");
                 }
@@ -344,4 +340,52 @@ fn an_attachment_without_a_usable_charset_keeps_its_bytes() {
         let found = attachments(&mail).unwrap();
         assert_eq!(found.iter().next().map(|found| found.content), Some(&b"\xe9t\xe9"[..]), "{header}");
     }
+}
+
+/// The bytes of `words in base64` in the lines of a list, which adds its footer below them.
+#[test]
+fn base64_with_a_footer_or_a_stray_byte_is_decoded() {
+    const FOOTER: &str = "\n____\nlist mailing list\nlist@example.org\n";
+    let encoded = "d29yZHMgaW4gYmFzZTY0LCBhbmQgbW9yZSBvZiB0aGVt";
+    let words = "words in base64, and more of them";
+    let part = |kind: &str, text: &str| format!("Content-Type: {kind}\nContent-Transfer-Encoding: base64\n\n{text}");
+    let broken =
+        [format!("{encoded}{FOOTER}"), format!("> {encoded}\n"), format!("{}!{}", &encoded[..7], &encoded[7..])];
+    for text in &broken {
+        assert_eq!(read(&format!("From: a\n{}", part("text/plain", text))), (format!("{words}\n"), 0), "{text}");
+        let page =
+            read(&format!("From: a\n{}", multipart("mixed", "BB", &[&part("text/html", text), PLAIN], "--BB--\n")));
+        assert_eq!(page, (format!("{words}\nthe plain words\n"), 0), "{text}");
+        let inner = format!("Content-Type: message/rfc822\n\nSubject: inner\n{}", part("text/plain", text));
+        let outer = read(&format!("From: a\n{}", multipart("mixed", "BB", &[PLAIN, &inner], "--BB--\n")));
+        assert!(outer.0.contains(words), "{outer:?}");
+        let attached = part("application/pdf; name=a.pdf", text);
+        let mail = format!("From: a\n{}", multipart("mixed", "BB", &[PLAIN, &attached], "--BB--\n"));
+        let attachments = attachments(mail.as_bytes()).unwrap();
+        let found: Vec<_> = attachments.iter().map(|it| (it.name, it.content, it.is_broken)).collect();
+        assert_eq!(found, [("a.pdf", words.as_bytes(), false)], "{text}");
+    }
+    // Plain text that says it is base64 is read as it is.
+    let prose = "Hello,\nthis is no base64 at all.\n";
+    assert_eq!(read(&format!("From: a\n{}", part("text/plain", prose))).0, prose);
+}
+
+#[test]
+fn texts_of_other_kinds_are_read_unless_they_are_attached_or_repeated() {
+    let words = "BEGIN:VCALENDAR, and further words";
+    for kind in ["text", "text/enriched", "text/x-diff", "text/calendar; method=REQUEST", "TEXT/Markdown"] {
+        let part = format!("Content-Type: {kind}\n\n{words}");
+        assert_eq!(read(&format!("From: a\n{part}")), (format!("{words}\n"), 0), "{kind}");
+        let mixed = |part: &str| read(&format!("From: a\n{}", multipart("mixed", "BB", &[PLAIN, part], "--BB--\n")));
+        assert_eq!(mixed(&part), (format!("the plain words\n{words}\n"), 0), "{kind}");
+        for attached in ["Content-Disposition: attachment\n", "Content-Disposition: inline; filename=a.ics\n"] {
+            let attached = mixed(&format!("{attached}{part}"));
+            assert_eq!(attached, ("the plain words\n".to_owned(), 1), "{kind}");
+        }
+        let alternative =
+            |parts: &[&str]| read(&format!("From: a\n{}", multipart("alternative", "BB", parts, "--BB--\n")));
+        assert_eq!(alternative(&[PLAIN, &part]), ("the plain words\n".to_owned(), 1), "{kind}");
+        assert_eq!(alternative(&[&part]), (format!("{words}\n"), 0), "{kind}");
+    }
+    assert_eq!(read("From: a\nContent-Type: text/rtf\n\n{\\rtf1 x}").1, 1);
 }
