@@ -6,6 +6,7 @@ mod damage;
 mod documents;
 mod files;
 mod other_store;
+mod promised;
 mod system;
 
 use std::process::Stdio;

@@ -323,8 +323,9 @@ fn files_that_are_binary_now_stay_as_they_were_stored() {
         let before = numbers(&folder);
         folder.write("corpus/a.txt", [0; 5000]);
         folder.write("corpus/b.txt.gz", gzip([0; 5000]));
-        let report = folder.ok(&[&["ingest", "--format", "json"], prunes, &["corpus"]].concat()).json().remove(0);
-        assert_eq!((counts(&report), &report["skips"]), ([0; 6], &2.into()), "{report}");
+        let run = folder.run(&[&["ingest", "--format", "json"], prunes, &["corpus"]].concat());
+        let report = run.json().remove(0);
+        assert_eq!((run.status, counts(&report), &report["failures"]), (2, [0; 6], &2.into()), "{report}");
         assert_eq!(numbers(&folder), before);
     }
 }

@@ -30,7 +30,7 @@ struct Version {
 
 impl Version {
     fn random(number: usize, random: &mut Random) -> Self {
-        let members = ["a", "a:1", "b.txt", "c"].map(|name| {
+        let members = ["a", "a:1", "b.bin", "c"].map(|name| {
             let member = match random.below(6) {
                 0 | 1 => Member::Absent,
                 2 => Member::Binary,

@@ -1,7 +1,7 @@
 //! Detection: finds the encoding of a document from a sample. Each test runs once per document.
 //!
-//! The order is: a byte order mark; UTF-16, which its NULs show; UTF-8, if the sample is valid or mostly
-//! valid. Otherwise chardetng decides, Firefox's detector of legacy encodings.
+//! The order is: a byte order mark; UTF-16, which its NULs or high bytes show; UTF-8, if the sample is valid
+//! or mostly valid. Otherwise chardetng decides, Firefox's detector of legacy encodings.
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, ISO_2022_JP};
@@ -27,8 +27,9 @@ pub(super) fn mark(head: &[u8]) -> Option<(Codec, usize)> {
     }
 }
 
-/// Detects UTF-16 of mostly Latin text, in which every other byte is NUL. More than half of the bytes of one
-/// parity must be NUL, and less than an eighth of the other. It needs at least two code units.
+/// Detects UTF-16 of mostly Latin text, in which every other byte is NUL, and of
+/// [other letters](is_of_letters). In Latin text, more than half of the bytes of one parity must be NUL, and
+/// less than an eighth of the other. It needs at least two code units.
 pub(super) fn unmarked_utf16(head: &[u8]) -> Option<(Codec, usize)> {
     // Most documents contain no NUL and need no counting.
     memchr::memchr(0, head)?;
@@ -37,10 +38,43 @@ pub(super) fn unmarked_utf16(head: &[u8]) -> Option<(Codec, usize)> {
     let mostly = |nuls: usize| units.len() >= 2 && 2 * nuls > units.len();
     let hardly = |nuls: usize| 8 * nuls < units.len();
     match (nuls(0), nuls(1)) {
-        (low, high) if hardly(low) && mostly(high) => Some((Codec::Wide(Wide::UTF_16LE), 0)),
-        (high, low) if hardly(low) && mostly(high) => Some((Codec::Wide(Wide::UTF_16BE), 0)),
+        (low, high) if hardly(low) && (mostly(high) || is_of_letters(units, 1)) => {
+            Some((Codec::Wide(Wide::UTF_16LE), 0))
+        }
+        (high, low) if hardly(low) && (mostly(high) || is_of_letters(units, 0)) => {
+            Some((Codec::Wide(Wide::UTF_16BE), 0))
+        }
         _ => None,
     }
+}
+
+/// True for code units that are text in Greek, Cyrillic, Hebrew or Arabic letters: `high` is the place of the
+/// high byte. At least half of the units are letters of one of these scripts, and of several kinds. One in 64
+/// is a space, and at most one in 64 is a character that such a text hardly has.
+fn is_of_letters(units: &[[u8; 2]], high: usize) -> bool {
+    const LEAST: usize = 16;
+    let code = |unit: &[u8; 2]| u16::from(unit[high]) << 8 | u16::from(unit[1 - high]);
+    let is_expected = |code: u16| {
+        let is_ascii = matches!(code, 0x09 | 0x0A | 0x0D | 0x20..=0x7E);
+        is_ascii || matches!(code, 0xA0..=0xFF | 0x2010..=0x203A | 0x20AA..=0x20BF | 0x2116)
+    };
+    units.len() >= LEAST
+        && [0x0370..=0x03FF, 0x0400..=0x04FF, 0x0590..=0x05FF, 0x0600..=0x06FF].iter().any(|script| {
+            let (mut letters, mut spaces, mut others, mut kinds) = (0, 0, 0, [0_u64; 4]);
+            for code in units.iter().map(code) {
+                match code {
+                    _ if script.contains(&code) => {
+                        letters += 1;
+                        kinds[usize::from(code as u8 >> 6)] |= 1 << (code & 63);
+                    }
+                    0x20 => spaces += 1,
+                    _ => others += usize::from(!is_expected(code)),
+                }
+            }
+            let kinds: u32 = kinds.iter().map(|kinds| kinds.count_ones()).sum();
+            let count = units.len();
+            2 * letters >= count && 64 * spaces >= count && 64 * others <= count && kinds >= 6
+        })
 }
 
 /// Detects ISO-2022-JP in a sample that begins with an escape. Such text is ASCII with escapes, so it would

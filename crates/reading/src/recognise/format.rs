@@ -113,14 +113,21 @@ fn named_format(name: &str) -> Option<Format> {
     EXTENSIONS.iter().find(|(_, extensions)| extensions.contains(&&*extension)).map(|&(format, _)| format)
 }
 
-/// The format that a name promises: PDF, DOCX, ODT or EPUB. Other endings promise no format, because many
-/// programs use them for data. Neither do names such as `._a.docx` and `~$a.docx`, of files that systems put
-/// beside a document.
+/// The format that a name promises, so that binary data under this name is a failure: a document or a text.
+/// Names such as `._a.docx` and `~$a.docx`, of files that systems put beside a document, promise nothing.
+/// Neither do names of source code, because many programs use their endings for data.
 pub(crate) fn promised_format(name: &str) -> Option<Format> {
-    let last = name.rsplit('/').next().unwrap_or_default();
+    const TABLES: [&str; 2] = ["csv", "tsv"];
+    let last = name.rsplit(['/', '!']).next().unwrap_or_default();
     let is_beside = last.starts_with("._") || last.starts_with("~$");
-    named_format(name)
-        .filter(|format| matches!(format, Format::Pdf | Format::Docx | Format::Odt | Format::Epub) && !is_beside)
+    // A name that is only an ending stands for the media type of a web record, and many servers call any data
+    // text.
+    let is_media_type = last.starts_with('.');
+    let promised = named_format(name).or_else(|| TABLES.contains(&&*extension(name)).then_some(Format::Text));
+    promised.filter(|format| match format {
+        Format::Pdf | Format::Docx | Format::Odt | Format::Epub => !is_beside,
+        _ => !is_beside && !is_media_type,
+    })
 }
 
 /// True if at most one byte in a hundred is a control character, not counting those usual in text. Such a

@@ -196,7 +196,7 @@ pub(super) fn hand_over(
     }
 }
 
-/// A file name with the extension of this media type. If the media type does not show the format, returns the
+/// The extension of this media type, as a name. If the media type does not show the format, returns the
 /// last part of the address.
 fn hint(media_type: Option<&str>, url: &str) -> String {
     let media_type = media_type.unwrap_or_default().split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
@@ -217,7 +217,7 @@ fn hint(media_type: Option<&str>, url: &str) -> String {
                 .map_or(String::new(), |(_, path)| path.rsplit('/').next().unwrap_or_default().to_owned());
         }
     };
-    format!("document.{ending}")
+    format!(".{ending}")
 }
 
 /// Skips the empty lines between records and reads the first line of the next record. Returns the offset of
@@ -246,7 +246,7 @@ mod tests {
     #[test]
     fn hints_come_from_the_media_type_or_the_address() {
         for (media_type, url, expected) in [
-            (Some("text/html; charset=utf-8"), "http://example.org/a.txt", "document.html"),
+            (Some("text/html; charset=utf-8"), "http://example.org/a.txt", ".html"),
             (Some("application/octet-stream"), "http://example.org/b/a.pdf?x=/y", "a.pdf"),
             (None, "http://example.org", ""),
             (None, "", ""),
