@@ -218,7 +218,15 @@ pub(super) fn place(
     let new = File::options().read(true).write(true).create_new(true).open(&part);
     let mut file = new.map_err(Error::io("create", &part))?;
     let part = Part { _noted: Temporary::new(&part), path: part };
-    write(&mut file)?;
+    write(&mut file).map_err(|error| match error {
+        // The disk of the new file is full, not that of the file that it was copied from.
+        Error::Io { source, .. }
+            if matches!(source.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded) =>
+        {
+            Error::io("write", target)(source)
+        }
+        error => error,
+    })?;
     let permissions = like.metadata().map_err(Error::io("read", like))?.permissions();
     file.set_permissions(permissions).map_err(Error::io("write", target))?;
     Ok(Placing { file, part, target: target.to_owned() })
@@ -382,6 +390,20 @@ fn way(from: &Path, to: &Path) -> Result<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_full_disk_is_that_of_the_new_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        fs::write(path("source"), "copied").unwrap();
+        for (kind, expected) in [(io::ErrorKind::StorageFull, "target"), (io::ErrorKind::PermissionDenied, "source")] {
+            let fails = |_: &mut File| Err(Error::io("copy", path("source"))(kind.into()));
+            match place(&path("target"), path("part"), &path("source"), fails) {
+                Err(Error::Io { path: named, .. }) => assert_eq!(named, path(expected)),
+                other => panic!("{other:?}"),
+            }
+        }
+    }
 
     /// A file that has the name of an unfinished one is never written, followed or removed.
     #[test]

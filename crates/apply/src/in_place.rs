@@ -230,9 +230,9 @@ impl Acting<'_> {
         let noted = NotedAct { bytes, part: named, aside: Some(&aside), ..NotedAct::new(act, path, target) };
         self.log.begin(&noted)?;
         let whole = match way {
-            Way::Remove => self.remove(path, &aside, before, survivor)?,
-            Way::Link(kind) => self.link(path, (part.clone(), &aside), before, survivor, *kind)?,
-            Way::Move(target) => self.move_to(path, target, (part.clone(), &aside), before, survivor)?,
+            Way::Remove => self.remove((&taken, path), &aside, before, survivor)?,
+            Way::Link(kind) => self.link((&taken, path), (part.clone(), &aside), before, survivor, *kind)?,
+            Way::Move(target) => self.move_to((&taken, path), target, (part.clone(), &aside), before, survivor)?,
         };
         if whole {
             self.log.end(&noted)?;
@@ -241,9 +241,18 @@ impl Acting<'_> {
         Ok(whole)
     }
 
-    /// Sets a file aside, compares its survivor, and removes the file or puts it back.
-    fn remove(&mut self, path: &Path, aside: &Path, before: &Facts, survivor: &Survivor) -> Result<bool> {
+    /// Sets a file aside, compares its survivor, and removes the file or puts it back. `taken` is the open
+    /// file.
+    fn remove(
+        &mut self,
+        (taken, path): (&File, &Path),
+        aside: &Path,
+        before: &Facts,
+        survivor: &Survivor,
+    ) -> Result<bool> {
         files::rename_new(path, aside).map_err(Error::io("set aside", path))?;
+        // The survivor can be another name of the file, whose facts have changed.
+        self.own.note(taken, aside)?;
         let removed = match self.is_whole(survivor) {
             Ok(true) => remove_unchanged(aside, path, before),
             other => other,
@@ -258,7 +267,7 @@ impl Acting<'_> {
     /// removes the file or puts it back.
     fn link(
         &mut self,
-        path: &Path,
+        (taken, path): (&File, &Path),
         (part, aside): (PathBuf, &Path),
         before: &Facts,
         survivor: &Survivor,
@@ -272,6 +281,8 @@ impl Acting<'_> {
         }
         files::keep_aside(path, aside)?;
         link.replace(path)?;
+        // As in `remove`.
+        self.own.note(taken, aside)?;
         if kind == LinkKind::Hard {
             // The link gives the survivor's file a second name, which changes the facts of the file.
             self.own.note(&linked_to, &survivor.path)?;
@@ -290,7 +301,7 @@ impl Acting<'_> {
     /// changed.
     fn move_to(
         &mut self,
-        path: &Path,
+        (taken, path): (&File, &Path),
         target: &Path,
         (part, aside): (PathBuf, &Path),
         before: &Facts,
@@ -302,6 +313,7 @@ impl Acting<'_> {
         if target.symlink_metadata().is_err() {
             match files::rename_new(path, target) {
                 Ok(()) => {
+                    self.own.note(taken, target)?;
                     let whole = self.is_whole(survivor);
                     if !matches!(whole, Ok(true)) {
                         files::rename_new(target, path).map_err(Error::io("put back", target))?;
@@ -314,7 +326,7 @@ impl Acting<'_> {
                 Err(error) => return Err(Error::io("move", path)(error)),
             }
         }
-        let removed = self.remove(path, aside, before, survivor);
+        let removed = self.remove((taken, path), aside, before, survivor);
         if !matches!(removed, Ok(true)) {
             fs::remove_file(target).map_err(Error::io("remove", target))?;
         }

@@ -239,3 +239,31 @@ fn a_file_in_a_folder_that_is_mounted_twice_stays() {
         assert_eq!(left.unwrap(), text(1));
     }
 }
+
+/// A removable file can be another name of its survivor's file, as after `--link hard`.
+#[test]
+fn a_removable_file_that_is_its_survivor_by_a_hard_link_is_taken() {
+    for action in [&["--remove"][..], &["--move", "gone"], &["--link", "hard"], &["--link", "sym"]] {
+        let folder = Folder::new();
+        for name in ["in/a.txt", "in/b.txt", "in/c.txt"] {
+            folder.write(name, text(1));
+        }
+        assert_eq!(report(&folder).len(), 2);
+        let (run, ..) = apply(&folder, &["--link", "hard", "--yes"]);
+        assert_eq!(run.status, 0, "{run:#?}");
+        fs::remove_file(folder.path().join("report.jsonl")).unwrap();
+        for entry in fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path()) {
+            if entry.extension().is_some_and(|ending| ending == "log") {
+                fs::remove_file(entry).unwrap();
+            }
+        }
+        assert_eq!(report(&folder).len(), 2);
+        let (dry, _, planned) = apply(&folder, action);
+        let (run, lines, summary) = apply(&folder, &[action, &["--yes"]].concat());
+        assert_eq!((dry.status, run.status), (0, 0), "{action:?} {run:#?}");
+        assert_eq!((&planned["applied"], &summary["applied"]), (&2.into(), &2.into()), "{lines:?}");
+        assert_eq!(fs::read_to_string(folder.path().join("in/a.txt")).unwrap(), text(1));
+        let stays = folder.path().join("in/b.txt").symlink_metadata().is_ok();
+        assert_eq!(stays, action[0] == "--link", "{action:?}");
+    }
+}
