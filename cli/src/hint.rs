@@ -24,7 +24,7 @@ pub(super) fn hint(error: &Error, has_memory: bool, on: &Suggested) -> Option<St
         Error::NotABackup { .. } => "`fpdb backup DIR` makes one in a new or empty folder".into(),
         Error::NoSuchBackup { .. } => "`fpdb restore --db NEW DIR` takes the newest, --number N another".into(),
         Error::DamagedBackup { others, .. } => match others.last() {
-            Some(number) => format!("the disk may be failing; another one may be whole: `fpdb restore --db NEW DIR --number {number}`"),
+            Some(number) => format!("the disk may be failing; another one is whole: `fpdb restore --db NEW DIR --number {number}`"),
             None => return error.hint(),
         },
         Error::NotAReport { .. } => "-o takes a path where nothing is yet, an empty folder, or an earlier report, which is replaced".into(),

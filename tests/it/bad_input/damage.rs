@@ -228,3 +228,22 @@ fn is_noticed_to_be_cut(folder: &Folder) {
     std::fs::write(&list, whole).unwrap();
     assert_eq!(folder.ok(&ASK).stdout, answers, "nothing was made worse");
 }
+
+#[test]
+fn a_damaged_or_missing_mark_of_the_last_commit_is_noticed() {
+    let folder = Folder::new();
+    folder.write("a.txt", prose(1));
+    folder.ok(&["ingest", "-q", "--profile", "prose", "a.txt"]);
+    let mark = folder.path().join(".fpdb/committed");
+    let whole = std::fs::read(&mark).unwrap();
+    let mut flipped = whole.clone();
+    flipped[30] ^= 1;
+    for bytes in [Some(&flipped[..]), Some(&whole[..whole.len() / 2]), Some(b""), None] {
+        bytes.map_or_else(|| std::fs::remove_file(&mark), |bytes| std::fs::write(&mark, bytes)).unwrap();
+        let run = folder.run(&["verify"]);
+        assert!(run.status == 2 && run.stdout.contains("the file `committed`: it is "), "{run:?}");
+        folder.ok(&["verify", "--repair"]);
+        assert!(!folder.path().join(".fpdb/damaged-1").exists(), "the store was whole");
+        folder.ok(&["verify"]);
+    }
+}

@@ -184,7 +184,7 @@ fn a_quick_backup_notices_and_mends_files_that_are_cut() {
         assert_eq!(run.stderr.contains("error: backup 1 is damaged and cannot be restored"), status == 2, "{run:?}");
     }
     let run = folder.run(&["--db", "b", "restore", "copies", "--number", "1"]);
-    assert!(run.stderr.contains("another one may be whole: `fpdb restore --db NEW DIR --number 4`"), "{run:?}");
+    assert!(run.stderr.contains("another one is whole: `fpdb restore --db NEW DIR --number 4`"), "{run:?}");
     folder.ok(&["--db", "b", "restore", "copies"]);
     verified(&folder, "b");
 }
@@ -326,4 +326,33 @@ fn a_restored_backup_asks_the_database_with_a_strange_path_too() {
     fs::remove_file(folder.path().join("a")).unwrap();
     let run = folder.ok(&["--db", "b", "restore", "copies"]);
     assert!(run.stderr.contains("warning: 1 content that"), "{run:?}");
+}
+
+/// The advice after a failed restore names no backup that needs the damaged file too.
+#[test]
+fn a_damaged_file_that_all_backups_need_leaves_none_to_restore() {
+    let folder = Folder::new();
+    for documents in [0..20, 20..22] {
+        corpus(&folder, "c", documents);
+        folder.ok(&["--db", "a", "ingest", "-q", "-k", "5", "-w", "4", "c"]);
+        folder.ok(&["--db", "a", "backup", "-q", "copies"]);
+    }
+    let tables = fs::read_dir(folder.path().join("copies/engine/shared_checksum")).unwrap();
+    let tables: Vec<PathBuf> = tables.map(|entry| entry.unwrap().path()).collect();
+    // The first backup needs the first tables, and so does the second.
+    for table in &tables {
+        let whole = fs::read(table).unwrap();
+        let mut flipped = whole.clone();
+        flipped[whole.len() / 2] ^= 1;
+        fs::write(table, &flipped).unwrap();
+        let damaged = folder.run(&["backup", "--verify", "copies"]).stderr;
+        let is_damaged = |number: u32| damaged.contains(&format!("error: backup {number} is damaged"));
+        if is_damaged(2) {
+            let run = folder.run(&["--db", "b", "restore", "copies"]);
+            assert_eq!(run.status, 2, "{run:?}");
+            assert_eq!(run.stderr.contains("--number 1`"), !is_damaged(1), "{damaged} {run:?}");
+            assert_eq!(run.stderr.contains("no other backup here is known to be whole"), is_damaged(1), "{run:?}");
+        }
+        fs::write(table, &whole).unwrap();
+    }
 }

@@ -17,8 +17,8 @@ impl Error {
             Self::OthersBackup { .. } => "give each database a folder of its own; if it is the same database, moved and rebuilt, delete the second line of FPDB-BACKUP there".into(),
             Self::NoSuchBackup { .. } => "leave the number out to restore the newest".into(),
             Self::DamagedBackup { others, .. } => match others.last() {
-                Some(number) => format!("the disk may be failing; another one may be whole: restore number {number}"),
-                None => "the disk may be failing: make a backup in another folder, on another disk".into(),
+                Some(number) => format!("the disk may be failing; another one is whole: restore number {number}"),
+                None => "the disk may be failing, and no other backup here is known to be whole: make one in another folder, on another disk".into(),
             },
             Self::NotAReport { .. } => "name a path where nothing is yet, an empty folder, or an earlier report, which is replaced".into(),
             Self::DatabaseExists { .. } => "open it, or choose another path for a database with other settings".into(),

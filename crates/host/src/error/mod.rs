@@ -87,7 +87,7 @@ pub enum Error {
         number: u32,
         /// The file, relative to the backup's folder.
         file: String,
-        /// The other backups in the folder.
+        /// The other backups in the folder that are whole.
         others: Vec<u32>,
     },
     /// The path for a new report holds something else.

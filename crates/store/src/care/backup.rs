@@ -271,11 +271,15 @@ impl Store {
                 return Err(Error::NoSuchBackup { path: folder.to_owned(), number, numbers: whole });
             };
             if let Err(error) = Copies::open(&folder.join(ENGINE))?.restore(wanted, &store) {
-                // If this backup is damaged, the error names the other backups.
+                // If this backup is damaged, the error names the others that are whole.
                 let mut files = BackupFiles::new(folder.join(ENGINE), false);
                 return Err(match files.check(wanted)? {
                     Some(file) => {
-                        let others = whole.into_iter().filter(|&number| number != wanted).collect();
+                        // Backups share most files, so each is read once.
+                        let mut others = Vec::new();
+                        for other in whole.into_iter().filter(|&number| number != wanted) {
+                            others.extend(files.check(other)?.is_none().then_some(other));
+                        }
                         Error::DamagedBackup { number: wanted, file, others }
                     }
                     None => error,

@@ -85,7 +85,9 @@ impl Repairing {
         finish_interrupted(root)?;
         let verified = marked.and_then(|()| Store::open_unlocked(root, options)).and_then(|store| store.verify(task));
         let mut problems = match verified {
-            Ok(found) if found.problems.is_empty() => {
+            Ok(mut found) if found.problems.iter().all(|problem| problem.what == commit_mark::NAMED) => {
+                // The opening writes a damaged mark again.
+                found.problems.clear();
                 Store::open_locked(root, lock, options)?;
                 return Ok(RepairStart::Whole(Box::new(found)));
             }

@@ -20,7 +20,7 @@ use crate::codec::positions;
 use crate::codec::records::{
     self, ContainerRecord, DocumentRecord, KeptOutRecord, RunRecord, SourceRecord, StateRecord,
 };
-use crate::open::files::read_short;
+use crate::open::{commit_mark, files::read_short};
 use crate::read::filter_cursor::FilterCursor;
 use crate::read::run_reader::{self, RunReader};
 use crate::read::run_rows::{ReadPattern, blocks_of, current_block, rows_of};
@@ -67,6 +67,9 @@ impl Store {
         let sums = verifier.check_documents(&tallies, task)?;
         verifier.check_sums(&sums);
         verifier.check_marker()?;
+        if let Some(fault) = commit_mark::fault(&self.root)? {
+            verifier.problem(commit_mark::NAMED, fault);
+        }
         verifier.check_strays(NAMES)?;
         verifier.check_strays(DIGESTS)?;
         verifier.check_stray_chunks(POSITIONS, |record| positions::chunks(record.fingerprints))?;

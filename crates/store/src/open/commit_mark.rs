@@ -90,6 +90,33 @@ pub(crate) fn read(root: &Path) -> Result<CommitMark> {
     }
 }
 
+/// The mark, as a verification names it.
+pub(crate) const NAMED: &str = "the file `committed`";
+
+/// The fault of the mark as a phrase, or `None` if it is whole. Older programs write fewer lines.
+pub(crate) fn fault(root: &Path) -> Result<Option<&'static str>> {
+    let path = root.join(COMMITTED);
+    let mut fault = None;
+    // A writer may replace the mark while it is read, so a damaged one is read again.
+    for _ in 0..2 {
+        fault = match read_short(&path) {
+            Ok(bytes) => {
+                let text = std::str::from_utf8(&bytes).unwrap_or_default();
+                let is_whole = !text.is_empty() && text.split_inclusive('\n').all(|line| vouched(line).is_some());
+                (!is_whole).then_some("it is not what was written; the next command that writes makes it again")
+            }
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                Some("it is missing; the next command that writes makes it again")
+            }
+            Err(source) => return Err(Error::Io { action: "read", path, source }),
+        };
+        if fault.is_none() {
+            break;
+        }
+    }
+    Ok(fault)
+}
+
 impl CommitMark {
     /// The text of the mark. All marks have the same length.
     pub(crate) fn text(&self) -> String {
