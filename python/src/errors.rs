@@ -35,6 +35,7 @@ fn class(error: &Error) -> &'static str {
         | Error::Walk { .. }
         | Error::DirectoryLoop { .. }
         | Error::EmptyFolder { .. }
+        | Error::EmptyFile { .. }
         | Error::GoneSource { .. }
         | Error::NotPruned { .. } => "StorageError",
         Error::InvalidParameter { .. }

@@ -66,10 +66,10 @@ pub(super) struct Intake<'a> {
     /// The path of the container that began last; `None` once it was read whole.
     unread: Option<String>,
     kept_out: &'a KeptOutContents,
-    /// The number of documents skipped because they are kept out.
-    kept_out_skips: u64,
     /// Number of stored versions that stay although the new version is kept out.
     stale_versions: u64,
+    /// The number of members that globs left out.
+    left_out: u64,
     /// The number of failures that may not occur again in another run.
     passing_failures: u64,
     sweep: Sweep,
@@ -85,8 +85,10 @@ struct RunCounts {
     documents: u64,
     kept: u64,
     failures: u64,
+    skips: u64,
+    left_out: u64,
+    kept_out: u64,
     passing_failures: u64,
-    kept_out_skips: u64,
     stale_versions: u64,
 }
 
@@ -154,8 +156,8 @@ pub(super) fn with_intake<T>(
             before: None,
             unread: None,
             kept_out,
-            kept_out_skips: 0,
             stale_versions: 0,
+            left_out: 0,
             passing_failures: 0,
             sweep: Sweep::new(store.view().state().next_document),
             last_file: LastFile::default(),
@@ -191,18 +193,14 @@ impl Intake<'_> {
             IntakeStep::Open(source) => {
                 self.mark_unread();
                 self.unread = Some(source);
-                let IngestSummary { kept, failures, .. } = self.summary;
-                let Self { passing_failures, kept_out_skips, stale_versions, .. } = *self;
-                let documents = self.documents();
-                self.before =
-                    Some(RunCounts { documents, kept, failures, passing_failures, kept_out_skips, stale_versions });
+                self.before = Some(self.counts());
             }
             IntakeStep::Close(closed) => self.close(closed)?,
             IntakeStep::Repeated(documents, names) => {
                 (self.summary.repeated, self.summary.repeated_names) = (documents, names);
             }
             // The stored document of this name stays.
-            IntakeStep::LeftOut(name) => self.meet_all_named(&name)?,
+            IntakeStep::LeftOut(name) => self.leave_out(&name)?,
             IntakeStep::Skipped { name, reason } => self.skip(name, reason),
             IntakeStep::Failed { name, error } => self.fail(&name, &error),
             IntakeStep::Read(entries, parcels) => self.take_job(entries, &parcels)?,
@@ -365,7 +363,6 @@ impl Intake<'_> {
         if self.kept_out.contains(&record.digest) && self.known().with_content(&record.digest)?.is_none() {
             self.abandon()?;
             self.drop_versions_before(&record)?;
-            self.kept_out_skips += 1;
             self.skip(record.name, SkipReason::KeptOut);
             return Ok(None);
         }

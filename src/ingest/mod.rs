@@ -62,7 +62,7 @@ pub(crate) fn ingest(
     let options = &within_memory(store, options)?;
     let names = &FirstNames::new(store, sources, options.dry_run, task)?;
     let kept_out = &KeptOutContents::of(store)?;
-    let mut prune = if options.prune { Prune::of(store, sources, (options, kept_out), task)? } else { None };
+    let mut prune = if options.prune { Prune::of(store, sources, options, task)? } else { None };
     let (mut renamed, mut given_in_dry_run, mut failures) = (0, FxHashSet::default(), SearchFailures::default());
     if let Some(prune) = &mut prune {
         let mut found = rename::rename(store, sources, (options, names, kept_out), prune, task)?;

@@ -10,21 +10,19 @@ use std::path::{Path, PathBuf};
 use roaring::RoaringBitmap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::kept_out::KeptOutContents;
 use super::known::KnownDocuments;
-use super::options::{IngestOptions, ReadOutcome};
+use super::options::IngestOptions;
 use crate::database::remembered;
 use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::Task;
 use fpdb_kernel::document::Digest;
-use fpdb_reading::input::{FileFacts, Scope, Source, file_name_of, is_gone, is_missing};
+use fpdb_reading::input::{FileFacts, Scope, Source, is_gone, is_missing};
 use fpdb_store::{ContainerRecord, DocumentRecord, SourceRecord, Store};
 
 /// The documents of the named folders whose files are gone.
 pub(super) struct Prune {
     pub(super) missing: Vec<MissingDocument>,
-    /// The missing containers and compressed files that were ingested with the same settings, and whole
-    /// except for members that are kept out.
+    /// The missing containers and compressed files.
     pub(super) containers: Vec<MissingContainer>,
     /// Documents with names in these folders that were read from another place, and whose files are gone
     /// there.
@@ -139,7 +137,7 @@ impl Prune {
     pub(super) fn of(
         store: &Store,
         sources: &[Source],
-        (options, kept_out): (&IngestOptions, &KeptOutContents),
+        options: &IngestOptions,
         task: &Task<'_>,
     ) -> Result<Option<Self>> {
         let scope = Scope::new(sources, &options.walk)?;
@@ -158,8 +156,9 @@ impl Prune {
                     let is_file = record.member.is_none();
                     missing.push(MissingDocument { id, bytes: record.bytes, digest: record.digest, is_file });
                     if !containers.contains_key(source) {
-                        containers
-                            .insert(source.to_owned(), container_of(store, (options, kept_out), &record, source)?);
+                        let container = store.container(source)?;
+                        let container = container.map(|record| MissingContainer { record, ids: Vec::new() });
+                        containers.insert(source.to_owned(), container);
                     }
                     if let Some(Some(container)) = containers.get_mut(source) {
                         container.ids.push(id);
@@ -225,23 +224,6 @@ impl Prune {
         let is_missing = in_scope(&self.scope, &record).is_some_and(|(_, source)| last.is_missing(source));
         Ok(is_missing.then_some(record))
     }
-}
-
-/// The container that a document came from, if it was ingested whole, except for members that are kept out.
-fn container_of(
-    store: &Store,
-    (options, kept_out): (&IngestOptions, &KeptOutContents),
-    document: &DocumentRecord,
-    source: &str,
-) -> Result<Option<MissingContainer>> {
-    let Some(record) = store.container(source)? else { return Ok(None) };
-    let name = file_name_of(&document.name, document.member.as_deref());
-    let is_whole = |name: &&str| {
-        let outcomes = [None, kept_out.digest()].map(|kept_out| ReadOutcome { has_failed: false, kept_out });
-        outcomes.into_iter().any(|outcome| record.settings == options.settings(name, source, outcome))
-    };
-    let name = name.filter(is_whole);
-    Ok(name.is_some().then(|| MissingContainer { record, ids: Vec::new() }))
 }
 
 /// True if a document has a name in these folders but was read from another place, and its file is gone

@@ -1,6 +1,7 @@
 //! Rename: finds files that have a new name and the same bytes. Such a document keeps its number and
 //! fingerprints; only its record changes. A container or compressed file counts as the same if all of its
-//! documents are the same.
+//! documents are the same. Members that are no documents do not count: those that are skipped, and those that
+//! can never be read.
 //!
 //! This runs before documents are read. Renamed documents are then found unchanged under their new names.
 
@@ -187,7 +188,13 @@ impl<'a> Renaming<'a> {
                 return Ok(());
             }
         }
-        let Some((digest, format)) = self.content(&candidate) else { return Ok(()) };
+        let (digest, format) = match self.content(&candidate) {
+            Ok(content) => content,
+            Err(error) => {
+                self.unseen.note_file(&name, &file, error);
+                return Ok(());
+            }
+        };
         let Some((id, record)) = self.claim(&digest, &name, format.name())? else { return Ok(()) };
         if let Some(table) = &self.options.metadata {
             table.apply(&mut candidate.about);
@@ -203,25 +210,18 @@ impl<'a> Renaming<'a> {
         self.rename(id, record, renamed)
     }
 
-    /// The digest of a document, and the format in which it would be read; `None` if it cannot be read.
-    fn content(&mut self, candidate: &Candidate) -> Option<(Digest, Format)> {
+    /// The digest of a document, and the format in which it would be read.
+    fn content(&mut self, candidate: &Candidate) -> Result<(Digest, Format)> {
         let (asked, unit) = (self.options.read.front_end, self.store.profile().unit());
         let mut format = None;
-        let read = self.reader.read(candidate, self.task.token(), &|_| {}, &mut |bytes| {
+        let digest = self.reader.read(candidate, self.task.token(), &|_| {}, &mut |bytes| {
             if format.is_none() {
                 format = Some(format_of(asked, &candidate.about.hint, bytes, unit)?);
             }
             Ok(())
-        });
-        match read {
-            Ok(digest) => Some((digest, format?)),
-            Err(error) => {
-                if let Some(file) = &candidate.about.file {
-                    self.unseen.note_file(&candidate.about.name, file, error);
-                }
-                None
-            }
-        }
+        })?;
+        // The first piece of every document is passed on, even if it is empty.
+        format.map(|format| (digest, format)).ok_or(Error::Stopped)
     }
 
     /// Renames the documents of a missing container if this file holds the same documents. The later walk
@@ -314,27 +314,32 @@ impl<'a> Renaming<'a> {
         Ok(Some(members).filter(|members| members.len() == container.ids.len()))
     }
 
-    /// The documents that a file holds; `None` if some cannot be read, two of them have one name, or more
-    /// than `most` are not kept out.
+    /// The documents that a file holds; `None` if some may be read another time, two of them have one name,
+    /// or more than `most` are not kept out.
     fn members_held(&mut self, file: &FileFacts, most: u64) -> Result<Option<Members>> {
         let (mut members, mut counted) = (Some(Members::default()), 0);
         let (options, task, walk) = (self.options, self.task, WalkOptions::default());
         let looked = for_each_held(&file.path, &walk, &options.read, task.token(), &mut |held| {
             let read = match held {
-                Ok(held) => self.content(&held).map(|read| (key(held.about.member.as_deref()), read)),
+                Ok(held) => {
+                    let read = self.content(&held).map_err(|error| (held.about.name.clone(), error));
+                    read.map(|read| (key(held.about.member.as_deref()), read))
+                }
+                Err(failed) => Err(failed),
+            };
+            let (key, (digest, format)) = match read {
+                Ok(read) => read,
+                Err((_, Error::Document(error))) if error.is_lasting() => return Ok(()),
                 Err((name, error)) => {
                     self.unseen.note_file(&name, file, error);
-                    None
+                    return Err(Error::Stopped);
                 }
             };
-            let is_new = |(key, (digest, format)): (u128, (Digest, Format))| {
-                let replaced = members.as_mut()?.insert(key, (digest, Some(format)));
-                let is_kept_out = self.kept_out.contains(&digest);
-                counted += u64::from(!is_kept_out);
-                (is_kept_out || replaced.is_none() && counted <= most).then_some(())
-            };
-            // One such member is enough.
-            read.and_then(is_new).ok_or(Error::Stopped)
+            let is_kept_out = self.kept_out.contains(&digest);
+            counted += u64::from(!is_kept_out);
+            let is_new = members.as_mut().is_some_and(|members| members.insert(key, (digest, Some(format))).is_none());
+            // One other member is enough.
+            if is_kept_out || is_new && counted <= most { Ok(()) } else { Err(Error::Stopped) }
         });
         match looked {
             Ok(()) => Ok(members),
@@ -437,7 +442,7 @@ mod tests {
         let store = Store::create(&folder.path().join("db"), &Profile::PROSE, &StoreOptions::default()).unwrap();
         let (options, kept_out, task) = (IngestOptions::default(), KeptOutContents::of(&store).unwrap(), Task::new());
         let sources = [Source::Path(folder.path().to_owned())];
-        let prune = Prune::of(&store, &sources, (&options, &kept_out), &task).unwrap().unwrap();
+        let prune = Prune::of(&store, &sources, &options, &task).unwrap().unwrap();
         let mut renaming = Renaming::new(&store, (&options, &kept_out), &prune, &task);
         let file = FileFacts { path, source, bytes: 0, modified: None, observed_at: 0 };
         let mut held = |most| renaming.members_held(&file, most).unwrap().map(|members| members.len());

@@ -71,6 +71,9 @@ pub struct IngestSummary {
     pub skips: u64,
     /// The first [`IngestSummary::LISTED`] skipped files and members.
     pub skipped: Vec<Skipped>,
+    /// Skipped documents that are kept out.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub kept_out: u64,
     /// Skipped archives of kinds that are not read, such as 7z.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub unread_archives: u64,
@@ -157,6 +160,7 @@ impl IngestSummary {
     /// Counts a skipped file, and lists it if the list has room.
     pub(super) fn skip(&mut self, name: String, reason: SkipReason) {
         self.skips += 1;
+        self.kept_out += u64::from(reason == SkipReason::KeptOut);
         self.unread_archives += u64::from(reason.is_unread_archive());
         if self.skipped.len() < Self::LISTED {
             self.skipped.push(Skipped { name, reason });

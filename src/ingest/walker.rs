@@ -206,8 +206,12 @@ impl<'a> Walker<'a> {
             // The file is compressed, or was a container. Closing it deletes the documents it held before.
             Ok(Opened::Document(content)) => {
                 let _ = self.step(IntakeStep::Open(file.source.clone()));
+                // A container that is empty now is no document in place of those that it held.
+                let is_emptied = file.bytes == 0 && self.store.newest_named(&about.name, |_| true)?.is_none();
                 let closed = ReadContainer { name: about.name.clone(), file, whole: true };
-                let _ = self.document(about, content, None);
+                if self.options.prune || !is_emptied {
+                    let _ = self.document(about, content, None);
+                }
                 return Ok(self.step(IntakeStep::Close(closed)));
             }
             Ok(Opened::Container(container)) => container,

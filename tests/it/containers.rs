@@ -4,6 +4,7 @@
 mod again;
 mod chats;
 mod damage;
+mod emptied;
 #[cfg(target_os = "linux")]
 mod enormous;
 mod globs;

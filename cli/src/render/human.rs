@@ -33,7 +33,11 @@ pub(crate) fn ingest_page(summary: &IngestSummary) -> String {
         }
     }
     if summary.skips > 0 {
-        parts.push(format!("{} skipped (--verbose names them)", grouped(summary.skips)));
+        let kept_out = match summary.kept_out {
+            0 => String::new(),
+            kept_out => format!(", {} of these kept out", grouped(kept_out)),
+        };
+        parts.push(format!("{} skipped{kept_out} (--verbose names them)", grouped(summary.skips)));
     }
     let mut page = format!("{}\n", parts.join(", "));
     for name in &summary.removed_names {

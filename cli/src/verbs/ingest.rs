@@ -19,7 +19,7 @@ use crate::resolved::ingest_target::{self, IngestTarget, Opened};
 use crate::resolved::remembered::{self, ChosenOptions};
 use crate::resolved::{output, sources};
 use crate::run_status::RunStatus;
-use crate::typed::{Global, IngestArgs};
+use crate::typed::{Global, IngestArgs, OutputFormat};
 use hints::{compaction_hint, differing, hint_for, hint_to_rename};
 
 pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyhow::Result<RunStatus> {
@@ -98,6 +98,14 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
         let rest = if args.failures.is_none() { "; --failures FILE lists all" } else { "" };
         printer.note(&format!("{} could not be read{rest}", count(more, "more document")));
     }
+    let unlisted = summary.skips - summary.skipped.len() as u64;
+    if unlisted > 0 && global.format == OutputFormat::Json {
+        let are = if unlisted == 1 { "is" } else { "are" };
+        printer.note(&format!(
+            "{} {are} not listed in the answer; --verbose names all",
+            count(unlisted, "more skipped file")
+        ));
+    }
     if events.links > 0 {
         let (links, were) = (count(events.links, "symbolic link"), was(events.links));
         printer.note(&format!("{links} {were} not followed (--follow follows them)"));
@@ -132,7 +140,9 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
             if number > 0 {
                 let (were, why) = (was(number), if number == 1 { why_one } else { why });
                 let (documents, first) = (count(number, "document"), first_names(&names.first, number));
-                printer.note(&format!("{documents} {were} removed, because {why}: {first}"));
+                let said = format!("{documents} {were} removed, because {why}: {first}");
+                // The run was not asked to remove documents.
+                if args.prune { printer.note(&said) } else { printer.warning(&format!("warning: {said}")) }
             }
         }
     }

@@ -867,6 +867,7 @@ class IngestSummary(Answer):
             the first 1,000 of their names. Only for documents and tables that the caller passes.
         failures, failed: number of documents that could not be read, and the first 1,000 of them.
         skips, skipped: number of files, members and rows that are not documents, and the first 1,000 of them.
+        kept_out: skipped documents that are kept out.
         unread_archives: skipped archives of kinds that are not read, such as 7z.
         without_text: added or replacing documents that are not empty but have no text, such as scanned pages.
         too_short: added or replacing documents that have text, but too little to compare.
@@ -897,6 +898,7 @@ class IngestSummary(Answer):
     removed: int
     failures: int
     skips: int
+    kept_out: int = 0
     unread_archives: int = 0
     without_text: int = 0
     too_short: int = 0

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::Intake;
+use super::{Intake, RunCounts};
 use crate::ingest::messages::ReadContainer;
 use crate::ingest::options::ReadOutcome;
 use crate::ingest::prune::{Emptied, LastFile, Prune};
@@ -104,6 +104,20 @@ impl Intake<'_> {
         Ok(())
     }
 
+    /// The counts of the run so far.
+    pub(super) fn counts(&self) -> RunCounts {
+        let IngestSummary { kept, failures, skips, kept_out, .. } = self.summary;
+        let Self { left_out, passing_failures, stale_versions, .. } = *self;
+        let documents = self.documents();
+        RunCounts { documents, kept, failures, skips, left_out, kept_out, passing_failures, stale_versions }
+    }
+
+    /// Handles a member that globs leave out. Its stored documents stay.
+    pub(super) fn leave_out(&mut self, name: &str) -> Result<()> {
+        self.left_out += 1;
+        self.meet_all_named(name)
+    }
+
     /// Counts the stored documents of a name as found again.
     pub(super) fn meet_all_named(&mut self, name: &str) -> Result<()> {
         if self.before.is_some() && self.sweep.follows_others() {
@@ -173,22 +187,29 @@ impl Intake<'_> {
     /// not read it.
     pub(super) fn close(&mut self, ReadContainer { name, file, whole }: ReadContainer) -> Result<()> {
         let Some(before) = self.before.take() else { return Ok(()) };
-        let IngestSummary { kept, failures, .. } = self.summary;
-        let has_failed = before.failures != failures;
-        if before.passing_failures != self.passing_failures || !(whole || has_failed) {
+        let now = self.counts();
+        let has_failed = before.failures != now.failures;
+        if before.passing_failures != now.passing_failures || !(whole || has_failed) {
             return Ok(());
         }
         self.unread = None;
-        let has_kept_out = before.kept_out_skips != self.kept_out_skips;
-        let kept_out = self.kept_out.digest().filter(|_| has_kept_out);
+        let members = |counts: &RunCounts| counts.documents + counts.skips + counts.left_out;
+        let is_empty = members(&before) == members(&now) && !(has_failed || self.options.prune);
+        let deletes = is_empty || self.options.deletes_members() && !has_failed;
+        let unmet = if deletes { self.sweep.unmet(self.store, &name, &file.source)? } else { Vec::new() };
+        if is_empty && !unmet.is_empty() {
+            // An empty file is rarely meant. It is not remembered, so the next run fails again.
+            let error = Error::EmptyFile { documents: unmet.len() as u64 };
+            self.fail(&name, &error);
+            return self.commit_if_due();
+        }
+        let kept_out = self.kept_out.digest().filter(|_| before.kept_out != now.kept_out);
         let settings = self.options.settings(&name, &file.source, ReadOutcome { has_failed, kept_out });
         // The next run reads the container again if some members are not stored as they are now.
-        let are_current = before.kept == kept && before.stale_versions == self.stale_versions;
+        let are_current = before.kept == now.kept && before.stale_versions == now.stale_versions;
         let modified = trusted_mtime(&file).filter(|_| are_current).unwrap_or(UNREAD.modified);
-        let documents = self.documents() - before.documents;
+        let documents = now.documents - before.documents;
         let record = ContainerRecord { bytes: file.bytes, modified, documents, settings };
-        let deletes = self.options.deletes_members() && !has_failed;
-        let unmet = if deletes { self.sweep.unmet(self.store, &name, &file.source)? } else { Vec::new() };
         if unmet.is_empty() {
             self.batch.container(file.source.clone(), record);
         } else {

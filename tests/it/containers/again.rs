@@ -326,7 +326,7 @@ fn members_that_are_gone_are_forgotten_also_where_none_is_left_of_a_container_ju
     assert_eq!(counts(&ingest(&folder, &["d.jsonl", "x.tar"])), [3, 0, 0, 0]);
     folder.write("d.jsonl", "");
     folder.write("x.tar", tar_of(&[("two.txt", prose(4).as_bytes())]));
-    let report = ingest(&folder, &["d.jsonl", "x.tar"]);
+    let report = ingest(&folder, &["d.jsonl", "x.tar", "--prune"]);
     assert_eq!((counts(&report), &report["removed"]), ([1, 0, 0, 0], &json!(3)), "{report}");
     assert_eq!(names(&folder), ["x.tar!two.txt"]);
 }

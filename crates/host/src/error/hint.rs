@@ -88,6 +88,7 @@ impl Error {
             Self::NotPruned { .. } => "when all can be read, ingest again with the same options".into(),
             Self::GoneSource { .. } => "if it was moved, rename its documents, which takes the flags along; if it was deleted, remove the documents by the beginning of their names".into(),
             Self::EmptyFolder { .. } => "see whether its disk is mounted; if so, remove the documents by the beginning of their names".into(),
+            Self::EmptyFile { .. } => "if the file is meant to be empty, ingest it with `prune`, which removes them; if not, put it back".into(),
             Self::SourcesMissing { .. } => "see whether its disk is mounted, and repair again; or let the repair give these documents up".into(),
             Self::DirectoryLoop { .. } => "remove the link, or do not follow links".into(),
             Self::BeyondRepair { .. } => "restore a backup to another path; without a backup ingest the documents again into a new database".into(),

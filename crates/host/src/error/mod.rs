@@ -447,6 +447,12 @@ pub enum Error {
         /// Number of documents that were read from the folder.
         documents: u64,
     },
+    /// A file is empty, although stored documents were read from it.
+    #[error("it is empty now: the stored documents that came from it ({documents}) were not removed")]
+    EmptyFile {
+        /// Number of documents that were read from it.
+        documents: u64,
+    },
     /// A file or folder that was ingested with options of its own is gone. If it was renamed, an ingest with
     /// other options may not find its documents.
     #[error("{} is gone, which was ingested with flags of its own: its stored documents ({documents}) were not removed", path.display())]

@@ -1,0 +1,123 @@
+//! Containers that are empty or shorter now, and containers that have a new name.
+
+use std::fs;
+
+use serde_json::Value;
+
+use super::hostile::tar_of;
+use super::names;
+use crate::bad_input::prose;
+use crate::support::{Folder, gzip, zip};
+
+fn lines(numbers: &[usize]) -> String {
+    numbers.iter().map(|&number| format!("{}\n", serde_json::json!({ "text": prose(number) }))).collect()
+}
+
+fn mailbox(numbers: &[usize]) -> String {
+    let mail = |&number: &usize| format!("From a b Sat Jan  3 01:05:34 1996\nFrom: a\nTo: b\n\n{}\n", prose(number));
+    numbers.iter().map(mail).collect()
+}
+
+/// The number and the metadata of each document, by the end of its name.
+fn essence(folder: &Folder) -> Vec<(String, Value, Value)> {
+    let listed = folder.ok(&["list", "--format", "json"]).json();
+    let mut all: Vec<_> = listed
+        .iter()
+        .map(|one| {
+            let name = one["name"].as_str().unwrap();
+            let end = name.find(['!', '#', ':']).unwrap_or(0);
+            (name[end..].to_owned(), one["id"].clone(), one["metadata"].clone())
+        })
+        .collect();
+    all.sort_by(|one, other| one.0.cmp(&other.0));
+    all
+}
+
+#[test]
+fn the_documents_of_a_container_that_is_empty_now_stay_until_they_are_pruned() {
+    let empty = [
+        ("s/a.jsonl", lines(&[1, 2]).into_bytes(), Vec::new()),
+        ("s/b.jsonl.gz", gzip(lines(&[1, 2])), gzip("\n")),
+        ("s/c.mbox", mailbox(&[1, 2]).into_bytes(), Vec::new()),
+        ("s/Inbox", mailbox(&[1, 2]).into_bytes(), Vec::new()),
+        ("s/d.tar", tar_of(&[("a.txt", prose(1).as_bytes()), ("b.txt", prose(2).as_bytes())]), tar_of(&[])),
+    ];
+    for (name, whole, nothing) in empty {
+        for on_change in ["replace", "keep"] {
+            let folder = Folder::new();
+            folder.write(name, &whole);
+            folder.write("s/other.txt", prose(3));
+            let ingest = |more: &[&str]| {
+                folder.run(&[&["ingest", "--profile", "prose", "--on-change", on_change, "s", "-q"], more].concat())
+            };
+            assert_eq!(ingest(&[]).status, 0);
+            folder.write(name, &nothing);
+            for _ in 0..2 {
+                let run = ingest(&[]);
+                let told = format!(
+                    "error: {name}: it is empty now: the stored documents that came from it (2) were not removed"
+                );
+                assert!(run.status == 2 && run.stderr.contains(&told), "{name} {run:?}");
+                let run = folder.run(&["ingest", "--on-change", on_change, "s"]);
+                assert!(run.stderr.contains("`ingest --prune` removes them"), "{run:?}");
+                assert_eq!(names(&folder).len(), 3, "{name}");
+            }
+            // If the file is back, nothing has changed.
+            folder.write(name, &whole);
+            let run = ingest(&["--format", "json"]);
+            assert_eq!((run.status, &run.json()[0]["unchanged"]), (0, &3.into()), "{run:?}");
+            folder.write(name, &nothing);
+            let run = ingest(&["--prune", "--format", "json"]);
+            assert_eq!((run.status, &run.json()[0]["removed"]), (0, &2.into()), "{run:?}");
+            assert!(
+                ingest(&[]).status == 0 && !names(&folder).iter().any(|stored| stored.starts_with(&format!("{name}!")))
+            );
+        }
+    }
+}
+
+#[test]
+fn documents_that_a_container_lost_are_told_also_to_a_quiet_user() {
+    let folder = Folder::new();
+    folder.write("s/a.mbox", mailbox(&[1, 2, 3]));
+    folder.ok(&["ingest", "-q", "--profile", "prose", "s"]);
+    folder.write("s/a.mbox", mailbox(&[1]));
+    let run = folder.ok(&["ingest", "-q", "s"]);
+    assert!(run.stderr.starts_with("warning: 2 documents were removed, because their containers no"), "{run:?}");
+    assert!(run.stderr.contains("s/a.mbox#2, s/a.mbox#3"), "{run:?}");
+    folder.write("s/a.mbox", mailbox(&[4]));
+    assert_eq!(folder.ok(&["ingest", "-q", "--prune", "s"]).stderr, "");
+}
+
+/// Members that are no documents do not count, and neither does a table of metadata.
+#[test]
+fn a_renamed_container_keeps_numbers_and_metadata() {
+    let binary = [0_u8, 1, 2, 3].repeat(99);
+    let members = [("a.txt", prose(1).into_bytes()), ("x.png", binary.clone()), ("b.txt", prose(2).into_bytes())];
+    let damaged = [("a.txt", prose(1).into_bytes()), ("b.txt", prose(2).into_bytes()), ("c.txt", binary)];
+    let archive = |members: &[(&'static str, Vec<u8>)]| zip(members.iter().map(|(name, bytes)| (*name, bytes)));
+    for (name, bytes, status) in [
+        ("a.zip", archive(&members), 0),
+        ("b.zip", archive(&members[..1]), 0),
+        ("c.zip", archive(&damaged), 2),
+        ("d.mbox", mailbox(&[1, 2]).into_bytes(), 0),
+        ("e.jsonl", format!("{}{{\"text\":null}}\n", lines(&[1, 2])).into_bytes(), 0),
+    ] {
+        for again in [&[][..], &["--metadata", "m.csv"]] {
+            let folder = Folder::new();
+            folder.write(&format!("s/{name}"), &bytes);
+            folder.write("s/other.txt", prose(3));
+            let rows = ["!a.txt", "!b.txt", "#2", ":2"].map(|member| format!("s/{name}{member},zoe\n"));
+            folder.write("m.csv", format!("filename,who\n{}", rows.concat()));
+            folder.run(&["ingest", "-q", "--profile", "prose", "--metadata", "m.csv", "s"]);
+            let before = essence(&folder);
+            assert!(before.len() > 1 && before.iter().any(|(_, _, metadata)| metadata["who"] == "zoe"), "{before:?}");
+            fs::rename(folder.path().join("s").join(name), folder.path().join(format!("s/new {name}"))).unwrap();
+            let run = folder.run(&[&["ingest", "--format", "json", "--prune", "s"], again].concat());
+            let counts = ["added", "removed", "renamed"].map(|count| run.json()[0][count].as_u64().unwrap_or(0));
+            assert_eq!((run.status, counts), (status, [0, 0, before.len() as u64 - 1]), "{name} {run:?}");
+            assert_eq!(essence(&folder), before, "{name}");
+            assert!(names(&folder).iter().filter(|stored| stored.starts_with(&format!("s/new {name}"))).count() > 0);
+        }
+    }
+}
