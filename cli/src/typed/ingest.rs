@@ -94,6 +94,7 @@ pub(crate) struct IngestArgs {
     /// Keep labels with the documents: a CSV file
     ///
     /// Its column `filename` names documents; its other columns (label, group, ...) are kept with them.
+    /// Semicolons or tabs may stand in place of the commas.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) metadata: Option<PathBuf>,
     /// Memory to use, such as 512M or 4GiB [default: a quarter of the machine's]

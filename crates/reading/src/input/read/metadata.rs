@@ -13,7 +13,8 @@ use fpdb_host::error::{Error, Result};
 /// The column with the name or path of the document.
 const KEY: &str = "filename";
 
-/// Metadata of documents: a CSV file whose header has a column `filename`.
+/// Metadata of documents: a CSV file whose header has a column `filename`. Columns are separated by commas,
+/// or by semicolons or tabs if the header has no comma.
 #[derive(Debug)]
 pub struct MetadataTable {
     /// The other columns.
@@ -43,7 +44,9 @@ impl MetadataTable {
         let bad = |detail: String| Error::BadTable { path: path.to_owned(), detail };
         let digest = xxh3_64(text);
         let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
-        let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::Headers).from_reader(text);
+        let first_line = text.split(|&byte| byte == b'\n').next().unwrap_or_default();
+        let delimiter = *b",;\t".iter().find(|delimiter| first_line.contains(delimiter)).unwrap_or(&b',');
+        let mut reader = csv::ReaderBuilder::new().delimiter(delimiter).trim(csv::Trim::Headers).from_reader(text);
         let header = reader.headers().map_err(|error| bad(error.to_string()))?.clone();
         let key = header.iter().position(|column| column == KEY);
         let key = key.ok_or_else(|| bad(format!("its header has no column {KEY}")))?;
@@ -136,6 +139,18 @@ mod tests {
         assert_eq!(said(&table, "b.txt"), [pair("url", "u"), pair("label", "x,\ny"), pair("group", "7")]);
         assert_eq!(said(&table, "d.txt"), [pair("label", "old"), pair("url", "u")]);
         assert_eq!(table.unmatched(), ["c.txt"]);
+    }
+
+    /// Spreadsheets write semicolons where the decimal sign is a comma.
+    #[test]
+    fn columns_are_separated_by_semicolons_or_tabs_too() {
+        for delimiter in [";", "\t"] {
+            let text = "\u{feff}filename|label|grade\r\n\"a|b.txt\"|x, y|\"1,5\"\r\n".replace('|', delimiter);
+            let found = said(&table(&text).unwrap(), &format!("a{delimiter}b.txt"));
+            let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+            assert_eq!(found, [pair("url", "u"), pair("label", "x, y"), pair("grade", "1,5")]);
+        }
+        assert!(table("name;label\na;b\n").unwrap_err().to_string().contains("no column filename"));
     }
 
     #[test]
