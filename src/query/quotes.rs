@@ -1,9 +1,9 @@
 //! Quotations: finds the parts of a document that the author attributes to someone else.
 //!
 //! * Text in quotation marks. A quotation ends with the closing mark that fits its opening mark, in the same
-//!   paragraph, or in a later one if each paragraph up to it begins with the opening mark again. A mark
-//!   without such an end opens no quotation. Single marks open no quotation either, since they are mostly
-//!   apostrophes; two of them do (``as in TeX'').
+//!   paragraph, or in a later one if each paragraph up to it begins with the opening mark again. A page of a
+//!   PDF ends no paragraph, nor does its number. A mark without such an end opens no quotation. Single marks
+//!   open no quotation either, since they are mostly apostrophes; two of them do (``as in TeX'').
 //! * Lines that begin with `>`, as in Markdown and in the answer to a mail.
 //! * The elements and environments of HTML and TeX for quotations.
 
@@ -23,11 +23,11 @@ pub(super) const SKIPPING_QUOTATIONS: &str = "skipping quotations";
 pub(super) fn quotations(bytes: &[u8], format: Format, limits: &InputLimits) -> Result<Vec<Span>> {
     if !extract::applies(format) {
         let readable = Readable::decode(bytes);
-        return Ok(union(marked(readable.characters()).into_iter().chain(lines(readable.characters()))));
+        return Ok(union(marked(readable.characters(), &[]).into_iter().chain(lines(readable.characters()))));
     }
     let extracted = extract::extract(format, bytes, limits)?;
     let characters = || utf8_characters(&extracted.text);
-    let found = marked(characters()).into_iter();
+    let found = marked(characters(), &extracted.pages).into_iter();
     if extracted.offsets == Offsets::Extracted {
         // In other formats the markup shows quotations, and a line that begins with `>` can be code.
         let answered = if format == Format::Mail { lines(characters()) } else { Vec::new() };
@@ -121,22 +121,41 @@ struct OpenQuotation {
     /// True if the closing mark is written twice.
     twice: bool,
     start: u64,
-    /// True between two paragraphs.
+    /// True between two paragraphs or pages.
     waits: bool,
+    /// True if a page begins there.
+    at_page: bool,
 }
 
-/// Finds quotations in marks among characters, each given with its byte span.
-fn marked(characters: impl Iterator<Item = (char, Span)>) -> Vec<Span> {
+/// Finds quotations in marks among characters, each given with its byte span. `pages` are the starts of the
+/// pages.
+fn marked(characters: impl Iterator<Item = (char, Span)>, pages: &[u64]) -> Vec<Span> {
     let mut found = Vec::new();
     let mut open: Option<OpenQuotation> = None;
     let (mut before, mut line_is_empty) = ((' ', 0), false);
+    let mut next_pages = pages.iter().peekable();
     for (c, at) in characters {
-        if open.as_ref().is_some_and(|open| open.waits && !c.is_whitespace() && c != open.mark) {
-            // The next paragraph does not continue the quotation.
-            open = None;
+        let begins_page = next_pages.next_if(|&&page| page <= at.start).is_some();
+        if let Some(quotation) = &mut open {
+            if begins_page {
+                (quotation.waits, quotation.at_page) = (true, true);
+            }
+            // A number before or after the end of a page is that of the page.
+            let is_between = c.is_whitespace() || (!pages.is_empty() && c.is_numeric());
+            if quotation.waits && !is_between && c != quotation.mark {
+                if quotation.at_page {
+                    (quotation.waits, quotation.at_page) = (false, false);
+                } else {
+                    // The next paragraph does not continue the quotation.
+                    open = None;
+                }
+            }
         }
         match &mut open {
-            Some(open) if open.waits => open.waits = c.is_whitespace(),
+            Some(open) if open.waits => {
+                open.waits = c != open.mark;
+                open.at_page &= open.waits;
+            }
             Some(OpenQuotation { ends, twice, start, .. }) if ends.contains(&c) && (!*twice || before.0 == c) => {
                 found.push(Span { start: *start, end: at.end });
                 open = None;
@@ -145,11 +164,19 @@ fn marked(characters: impl Iterator<Item = (char, Span)>) -> Vec<Span> {
             // A straight mark after a letter or digit closes a quotation, or means inches.
             None if c == '"' && before.0.is_alphanumeric() => {}
             None if c == '`' && before.0 == '`' => {
-                open = Some(OpenQuotation { mark: c, ends: &['\''], twice: true, start: before.1, waits: false });
+                open = Some(OpenQuotation {
+                    mark: c,
+                    ends: &['\''],
+                    twice: true,
+                    start: before.1,
+                    waits: false,
+                    at_page: false,
+                });
             }
             None => {
                 let start = at.start;
-                open = ends(c).map(|ends| OpenQuotation { mark: c, ends, twice: false, start, waits: false });
+                let opened = |ends| OpenQuotation { mark: c, ends, twice: false, start, waits: false, at_page: false };
+                open = ends(c).map(opened);
             }
         }
         line_is_empty = c == '\n' || (line_is_empty && c.is_whitespace());
@@ -221,6 +248,31 @@ mod tests {
             let next = format!("{open}Three{close}");
             assert_eq!(quoted(&format!("{open}One.\n\nTwo {next}")), [next.as_str()]);
         }
+    }
+
+    /// The quotations of text whose pages end at form feeds.
+    fn quoted_over_pages(text: &str) -> Vec<&str> {
+        let pages: Vec<u64> = std::iter::once(0).chain(text.match_indices('\x0c').map(|(at, _)| at as u64)).collect();
+        let spans = marked(utf8_characters(text.as_bytes()), &pages).into_iter();
+        spans.map(|span| &text[span.start as usize..span.end as usize]).collect()
+    }
+
+    #[test]
+    fn a_page_ends_no_quotation() {
+        for (open, close) in [("“", "”"), ("\"", "\""), ("``", "''"), ("«", "»"), ("„", "“")] {
+            for between in ["\x0c", "\n\x0c\n\n", "\n\n 7\n\x0c\n", "\n\n\x0c8\n\n", " \n\n\x0c\n\x0c\n\n"] {
+                let whole = format!("{open}One{between}two{close}");
+                assert_eq!(quoted_over_pages(&format!("He said: {whole} and so on.")), [whole.as_str()], "{between:?}");
+                let whole = format!("{open}One{between}{open}two{close}");
+                assert_eq!(quoted_over_pages(&whole), [whole.as_str()], "{between:?}");
+                let two = format!("{open}Two{close}");
+                let text = format!("{open}One{between}and on.\n\nThen {two}");
+                assert_eq!(quoted_over_pages(&text), [two.as_str()], "{between:?}");
+            }
+            assert_eq!(quoted_over_pages(&format!("{open}One.\n\nTwo\x0cthree{close}")), [""; 0], "{open}");
+        }
+        // Without pages, a number begins a paragraph like a word.
+        assert_eq!(quoted("\"One\n\n7\n\n\"Two\" three"), ["\"Two\""]);
     }
 
     #[test]

@@ -122,3 +122,24 @@ fn what_is_ignored_makes_no_passage_long() {
         assert_eq!(passages(&command, own + 1), [0; 0]);
     }
 }
+
+/// A page may end within a quotation, and its number may stand below.
+#[test]
+fn a_quotation_goes_on_over_the_pages_of_a_pdf() {
+    let folder = Folder::new();
+    let lines = |seed: u64| -> Vec<String> {
+        prose(seed, 60).split_whitespace().collect::<Vec<_>>().chunks(8).map(|words| words.join(" ")).collect()
+    };
+    let (quoted, own) = ([lines(1), lines(2)], lines(3));
+    folder.write("source.txt", quoted.concat().join("\n"));
+    let [mut first, mut second] = quoted;
+    first.insert(0, format!("{} He says: \"", own[0]));
+    first.extend([String::new(), "7".into()]);
+    second.push(format!("\" {}", own[1]));
+    folder.write("essay.pdf", crate::pdf_pages::pdf(&[first, second]));
+    folder.ok(&["ingest", "-q", "--profile", "prose", "source.txt"]);
+    let ask =
+        |flags: &[&str]| folder.ok(&[&["query", "essay.pdf", "--format", "json"], flags].concat()).json().remove(0);
+    assert_eq!(ask(&[])["matches"].as_array().unwrap().len(), 1);
+    assert_eq!(ask(&["--skip-quotes"])["matches"].as_array().unwrap().len(), 0);
+}
