@@ -242,7 +242,7 @@ fn stepping_brings_both_sides_to_the_passage() {
     let matches = answers[0]["matches"].as_array().unwrap();
     let index = matches.iter().position(|found| found["passages"].as_array().unwrap().len() > 1).unwrap();
     let passages = matches[index]["passages"].as_array().unwrap().len();
-    browser.open(&page(&folder, "report"), &format!("pair={}", index + 1));
+    browser.open(&page(&folder, "report"), &format!("pair={}&passage=1", index + 1));
     browser.wait("document.querySelector('.pane')");
     check_aligned(&mut browser, 1, passages);
     for step in 1..=passages + 1 {
@@ -361,7 +361,7 @@ fn a_long_text_is_shown_before_it_is_all_made() {
         "addEventListener('DOMContentLoaded', () => new MutationObserver(() => { const at = document.getElementById('position'); \
          if (at && at.textContent && self.early === undefined) self.early = document.querySelectorAll('.row').length; \
          }).observe(document, {childList: true, subtree: true}))"}));
-    browser.open(&page(&folder, "report"), "pair=1");
+    browser.open(&page(&folder, "report"), "pair=1&passage=1");
     browser.wait("self.early !== undefined");
     let early = browser.ask("self.early").as_u64().unwrap();
     assert!(early > 0 && early < 60_000, "{early} rows");

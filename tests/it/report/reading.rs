@@ -285,3 +285,24 @@ fn passages_in_a_pdf_have_its_pages() {
     assert!(table[0].as_u64() <= table[1].as_u64(), "{table}");
     browser.check_quiet();
 }
+
+/// A page opens at the passage that tells most, not at a heading that both documents have.
+#[test]
+fn a_pair_opens_at_its_longest_passage() {
+    let Some(mut browser) = Browser::start() else { return };
+    let folder = Folder::new();
+    let (heading, copied) = (paragraph(1, 12), paragraph(2, 90));
+    for (name, seed) in [("a", 3), ("b", 4)] {
+        let [own, more] = [seed, seed + 10].map(|seed| paragraph(seed, 60));
+        folder.write(&format!("docs/{name}.txt"), [&*heading, &own, &copied, &more].join("\n"));
+    }
+    folder.ok(&["ingest", "-q", "--profile", "prose", "docs"]);
+    folder.ok(&["pairs", "--format", "html", "-o", "report"]);
+    for (address, number) in [("pair=1", 2), ("pair=1&passage=1", 1)] {
+        browser.open(&page(&folder), address);
+        browser.wait("document.getElementById('main').dataset.whole");
+        let position = browser.text("document.getElementById('position').textContent");
+        assert_eq!(position, format!("passage {number} of 2"));
+    }
+    browser.check_quiet();
+}

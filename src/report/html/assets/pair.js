@@ -14,7 +14,7 @@ async function pairPage(number, passage, whole) {
   const step = (by, words, key) => h("button", { type: "button", disabled: !beside(pair, by), onclick: () => turn(by) }, words, " ", h("kbd", {}, key));
   top_(["Pair ", String(number)], [name(a.name), " and ", name(b.name)], h("nav", { class: "tools screen", "aria-label": "pairs" },
     (beside(pair, -1) || beside(pair, 1)) && [step(-1, "\u2190", "["), step(1, "\u2192", "]")],
-    pair.of !== undefined && h("a", { id: "up", href: `#pair=${pair.of + 1}` }, "Its submission"),
+    pair.of !== undefined && h("a", { id: "up", href: `#pair=${pair.of + 1}` }, "Its submissions"),
     pair.files && whole && h("a", { id: "up", href: `#pair=${number}` }, "Its files"),
     h("a", { href: "#" }, report.command === "diff" ? "About this comparison" : "All pairs")));
   document.title = `Pair ${number}: ${seen(a.name)} and ${seen(b.name)} - fpdb report`;
@@ -221,9 +221,9 @@ function draw(main, pair, documents, evidence, texts, wanted) {
   };
   setTimeout(later, 0);
   remember(address + (wanted ? `&passage=${wanted}` : ""));
-  // Passages of submissions are in order of their files, so the first one says little.
+  // The longest passage tells most of a pair, and the first one may be a heading.
   const longest = () => order.reduce((best, number) => (passages[number - 1].symbols > passages[best - 1].symbols ? number : best), 1);
-  if (passages.length > 0) select(Math.min(Math.max(wanted || (pair.files ? longest() : 1), 1), passages.length), !wanted);
+  if (passages.length > 0) select(Math.min(Math.max(wanted || longest(), 1), passages.length), !wanted);
   else position.textContent = "no passages";
 
   function move(by) {
