@@ -17,6 +17,7 @@ pub(super) fn anonymise(report: &mut ReportContent) {
     let overview = &mut report.overview;
     overview.anonymous = true;
     overview.boilerplate_documents.clear();
+    overview.too_short_names.clear();
     for (number, document) in (1..).zip(&mut overview.documents) {
         let what = if document.role == DocumentRole::Submission { "Submission" } else { "Document" };
         document.name = format!("{what} {number}");

@@ -227,7 +227,9 @@ impl ReportContent {
         let by_score = options.weighted || database.profile().has_two_views();
         let measure = if by_score { PairMeasure::Score } else { PairMeasure::Resemblance };
         let mut overview = overview(Command::Pairs, *database.profile(), measure, options);
-        let PairsSummary { documents: compared, submissions, common, boilerplate, .. } = answer.summary;
+        let PairsSummary { documents: compared, submissions, common, boilerplate, too_short, .. } = answer.summary;
+        let mut too_short_names = answer.summary.too_short_names;
+        too_short_names.truncate(LISTED);
         overview.database = Some(searched);
         overview.left_out =
             LeftOut { pairs: left, least: cut, beyond_top, below: answer.summary.below, ..LeftOut::default() };
@@ -235,7 +237,8 @@ impl ReportContent {
         let documents = documents.list;
         let boilerplate_documents = boilerplate_documents(database, boilerplate)?;
         let overview = Overview { documents, pairs, histogram, compared, submissions, common, boilerplate, ..overview };
-        Ok(Self { overview: Overview { boilerplate_documents, ..overview }, evidence, ignored })
+        let overview = Overview { boilerplate_documents, too_short, too_short_names, ..overview };
+        Ok(Self { overview, evidence, ignored })
     }
 }
 
@@ -344,16 +347,20 @@ fn overview(command: Command, profile: Profile, measure: PairMeasure, options: &
         common: 0,
         boilerplate: 0,
         boilerplate_documents: Vec::new(),
+        too_short: 0,
+        too_short_names: Vec::new(),
         dedup: None,
         left_out: LeftOut::default(),
         failures: options.failures.clone(),
     }
 }
 
-/// Names of at most 20 stored boilerplate documents, for readers of the report. Empty if no hash of
+/// Maximum number of names in a note of the report.
+const LISTED: usize = 20;
+
+/// The first names of stored boilerplate documents, for readers of the report. Empty if no hash of
 /// boilerplate was left out.
 fn boilerplate_documents(database: &Database, left_out: u64) -> Result<Vec<String>> {
-    const LISTED: usize = 20;
     let ids = if left_out > 0 { database.boilerplate() } else { Vec::new() };
     ids.into_iter().take(LISTED).map(|id| Ok(database.document(id)?.name)).collect()
 }

@@ -57,6 +57,12 @@ pub(super) struct Overview {
     /// report.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) boilerplate_documents: Vec<String>,
+    /// Number of documents, or of submissions, in which no text can be compared.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub(super) too_short: u64,
+    /// The first names of them. Empty in an anonymous report.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) too_short_names: Vec<String>,
     /// The totals of removable documents; `None` for commands other than `dedup`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) dedup: Option<DedupSummary>,

@@ -31,6 +31,10 @@ pub(crate) struct Overview {
     pub(crate) boilerplate: u64,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) boilerplate_documents: Vec<String>,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub(crate) too_short: u64,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) too_short_names: Vec<String>,
     pub(crate) left_out: LeftOut,
     pub(crate) failures: Vec<Failure>,
 }

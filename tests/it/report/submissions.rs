@@ -386,3 +386,26 @@ fn all_files_of_two_submissions_stand_side_by_side() {
     assert_eq!(browser.ask("document.getElementById('whole')"), serde_json::Value::Null);
     browser.check_quiet();
 }
+
+/// A submission without text is in no pair. The report says so, lest it seem unlike all others.
+#[test]
+fn a_report_names_submissions_without_text() {
+    let folder = Folder::new();
+    for student in ["ann", "bob"] {
+        folder.write(&format!("in/{student}/a.txt"), stretch(1));
+    }
+    folder.write("in/cleo/scan.txt", "...");
+    folder.ok(&["ingest", "-q", "in"]);
+    let mut browser = Browser::start();
+    for (flags, said) in [(&[][..], ": in/cleo."), (&["--anonymise"], ".")] {
+        folder.ok(&[&["pairs", "--submission-by", "in", "--format", "html", "-o", "report"], flags].concat());
+        let report = read(&folder, "report");
+        assert_eq!((report.too_short, report.too_short_names.len()), (1, usize::from(flags.is_empty())));
+        let Some(browser) = &mut browser else { continue };
+        browser.open(&folder.path().join("report/index.html"), "");
+        let notes = browser.text("[...document.querySelectorAll('.notice')].map((note) => note.textContent).join('|')");
+        assert!(notes.contains(&format!("1 submission has no text or too little to compare{said}")), "{notes}");
+        browser.check_quiet();
+        std::fs::remove_dir_all(folder.path().join("report")).unwrap();
+    }
+}

@@ -254,6 +254,13 @@ function totals() {
       sources.map(({ source, documents, removable, bytes }) => [source ? name(source) : "(the current folder)", grouped(documents), grouped(removable), percent(removable / documents), size(bytes)]))));
 }
 
+// Documents that are in no pair for want of text, so that nobody takes them for unlike all others.
+function tooShort() {
+  const [number, names] = [report.too_short, report.too_short_names || []];
+  const named = names.length === 0 ? "" : `: ${names.map(inLine).join(", ")}${names.length < number ? ", \u2026" : ""}`;
+  return `${count(number, outside ? "document" : UNIT)} ${number === 1 ? "has" : "have"} no text or too little to compare${named}.`;
+}
+
 // What handed-out text counts in. Only pairs are measured without it.
 function handedOutCounts() {
   const is = report.boilerplate === 1;
@@ -287,6 +294,7 @@ function left() {
   const { below } = report.left_out;
   if (below > 0) notes.push(`${count(below, "more pair")} share${below === 1 ? "s" : ""} a fingerprint, but less than was asked for (--min-resemblance and like limits), and ${below === 1 ? "is" : "are"} not in this report.`);
   if (report.boilerplate > 0) notes.push(`${count(report.boilerplate, "fingerprint")} of handed-out text (boilerplate) ${handedOutCounts()}${handedOut()}`);
+  if (report.too_short > 0) notes.push(tooShort());
   report.documents.filter((document) => document.disguised).forEach((document) => notes.push(inDisguise(document)));
   if (report.common > 0) notes.push(`${count(report.common, "fingerprint")} held by more documents than --max-df allows ${report.common === 1 ? "was" : "were"} not counted.`);
   return notes;
