@@ -314,3 +314,29 @@ fn a_query_of_unknown_language_gets_a_hint() {
     assert_eq!(query(&[]), hint);
     assert_eq!(query(&["--as", "java"]), "");
 }
+
+/// A default profile compares programs as prose, and a database of programs compares other files as words.
+#[test]
+fn programs_and_profiles_that_do_not_fit_are_told() {
+    let folder = Folder::new();
+    for name in ["a.java", "b.java", "c.java.txt", "d", "e.ipynb"] {
+        let text = if name == "e.ipynb" { r#"{"cells":[],"nbformat":4}"# } else { "class A { int b = 1; }" };
+        folder.write(&format!("in/{name}"), text);
+    }
+    let hint = "hint: these are programs; --profile code compares their structure";
+    assert!(folder.ok(&["diff", "in/a.java", "in/b.java"]).stderr.starts_with(hint));
+    for quiet in [
+        &["diff", "in/a.java", "in/d"][..],
+        &["diff", "in/a.java", "in/b.java", "--profile", "code"],
+        &["diff", "in/a.java", "in/b.java", "--profile", "prose"],
+    ] {
+        assert_eq!(folder.ok(quiet).stderr, "", "{quiet:?}");
+    }
+    let note = "2 documents are in no programming language by name and compared as words: in/c.java.txt, in/d (--as java reads such a file as Java)\n";
+    let ingest = |database: &str, flags: &[&str]| {
+        folder.ok(&[&["--db", database, "ingest", "--profile", "code"], flags, &["in"]].concat()).stderr
+    };
+    assert!(ingest("code", &[]).contains(note), "{}", ingest("again", &[]));
+    assert!(!ingest("code", &[]).contains("no programming language"));
+    assert!(!ingest("java", &["--as", "java"]).contains("no programming language"));
+}

@@ -1,5 +1,6 @@
 //! `fpdb diff`: compares two files without a database.
 
+use fpdb::normalize::language_of;
 use fpdb::report::HtmlAnswers;
 use fpdb::{DiffOptions, Profile, QuerySource, Task};
 
@@ -71,6 +72,12 @@ pub(crate) fn run(global: &Global, args: &DiffArgs, printer: &Printer) -> anyhow
     }
     if args.joining.rewritten() && !found {
         printer.note("no passage has enough words in common, some 20 (--rewritten)");
+    }
+    let are_programs =
+        || [&args.a, &args.b].into_iter().all(|file| language_of(&file.to_string_lossy(), b"").is_some());
+    if profile == Profile::default() && args.profile.profile.is_none() && are_programs() {
+        printer
+            .note("hint: these are programs; --profile code compares their structure, whatever their names and layout");
     }
     Ok(match (complete, found) {
         (false, _) => RunStatus::Incomplete,

@@ -6,7 +6,9 @@ use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use fpdb::{Database, Error, Failure, Format, IngestOptions, IngestSummary, MetadataTable, SkipReason, Source, Task};
+use fpdb::{
+    Database, Error, Failure, Format, IngestOptions, IngestSummary, MetadataTable, ReadAs, SkipReason, Source, Task, Unit,
+};
 
 use super::query::tell_attachments;
 use crate::interrupt;
@@ -47,7 +49,8 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
     let events = Events { noted: noted_sources(&sources), failures, ..Events::default() };
     let read = without_written(&options, global, args, &sources);
     let progress = IngestBar::start(printer, &sources, &read);
-    let watch = Messages { printer, progress, events: Mutex::new(events) };
+    let expects_programs = profile.unit() == Unit::Token && options.read.front_end == ReadAs::Auto;
+    let watch = Messages { printer, progress, expects_programs, events: Mutex::new(events) };
     let task = Task::new().progress(&watch).stop(stop);
     let ingested = match &database {
         Opened::Writer(database) => database.ingest_sources(&sources, &read, &task),
@@ -76,7 +79,7 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
     let (programs, input_replaced) = (events.programs, events.input_replaced && !args.dry_run);
     let old_is_pruned = events.old_is_pruned && !args.dry_run;
     let (elsewhere, named_by_path, moved) = (events.elsewhere, events.named_by_path, events.moved);
-    let Events { archives, office, outlook, without_text, too_short, removed, pruned, .. } = events;
+    let Events { archives, office, outlook, no_program, without_text, too_short, removed, pruned, .. } = events;
     events.failures.map_or(Ok(()), LineList::finish)?;
     let summary = ingested?;
     remembered?;
@@ -124,6 +127,13 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
         let (files, were) = (count(outlook.number, "file"), was(outlook.number));
         printer.note(&format!("{files} of Outlook {were} skipped: {}", outlook.shown()));
         printer.note("hint: save the mails in them as .eml and ingest what comes out");
+    }
+    if no_program.number > 0 {
+        let (documents, are) = (count(no_program.number, "document"), is(no_program.number));
+        printer.note(&format!(
+            "{documents} {are} in no programming language by name and compared as words: {} (--as java reads such a file as Java)",
+            no_program.shown()
+        ));
     }
     tell_incomparable(&summary, &[without_text.first, too_short.first].concat(), printer);
     // A dry run lists these documents on standard output.
@@ -311,6 +321,8 @@ fn noted_sources(sources: &[Source]) -> HashSet<String> {
 struct Messages<'a> {
     printer: &'a Printer,
     progress: IngestBar,
+    /// True if documents in no programming language are noted.
+    expects_programs: bool,
     events: Mutex<Events>,
 }
 
@@ -356,6 +368,8 @@ struct Events {
     office: Noted,
     /// Files of Outlook. They are mails, not office documents.
     outlook: Noted,
+    /// New documents in no programming language, in a database of source code.
+    no_program: Noted,
     without_text: Noted,
     /// Documents with too little text.
     too_short: Noted,
@@ -401,11 +415,16 @@ impl fpdb::Progress for Messages<'_> {
         self.progress.documents(1);
         // Detects the language by the name alone, because a database of prose reads programs as text.
         let named = || fpdb::normalize::language_of(name, b"").is_some();
-        if outcome == fpdb::Outcome::Added && Format::named(format) == Some(Format::Text) && named() {
+        let format_named = Format::named(format).filter(|_| outcome == fpdb::Outcome::Added);
+        if format_named == Some(Format::Text) && named() {
             self.events().programs += 1;
         }
         if outcome == fpdb::Outcome::Replaced && name == "-" {
             self.events().input_replaced = true;
+        }
+        let is_program = format_named.is_none_or(|format| matches!(format, Format::Code(_) | Format::Notebook));
+        if self.expects_programs && !is_program {
+            self.events().no_program.note(name);
         }
         let outcome = match outcome {
             fpdb::Outcome::Added => "added",
