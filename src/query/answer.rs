@@ -243,6 +243,10 @@ pub struct Match {
     /// Number of further passages, left out because of [`PassageOptions::most`](crate::PassageOptions::most).
     #[serde(default, skip_serializing_if = "is_zero")]
     pub passages_left_out: u64,
+    /// Number of symbols that count in the longest passage of either view, also of one that lies within a
+    /// passage of the other view; 0 without passages. Not in the JSON.
+    #[serde(skip)]
+    pub(crate) longest: u64,
     /// The metadata of the document, from the user or its container.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub metadata: BTreeMap<String, String>,
@@ -333,7 +337,7 @@ pub struct Passage {
     pub(crate) uncounted: u64,
 }
 
-/// The largest number of symbols that count in one of these passages. `None` without passages.
-pub(crate) fn longest(passages: &[Passage]) -> Option<u64> {
-    passages.iter().map(|passage| passage.symbols.saturating_sub(passage.uncounted)).max()
+/// The largest number of symbols that count in one of these passages; 0 without passages.
+pub(super) fn longest(passages: &[Passage]) -> u64 {
+    passages.iter().map(|passage| passage.symbols.saturating_sub(passage.uncounted)).max().unwrap_or(0)
 }

@@ -260,7 +260,7 @@ impl<'a> Query<'a> {
                 found.modified = modified.filter(|_| self.options.file_times).map(|(seconds, _)| seconds);
                 found.inferred = inferred.map(Into::into);
                 (found.passages, found.passages_left_out) = (evidence.passages, evidence.left_out);
-                found.repeats = evidence.repeats;
+                (found.longest, found.repeats) = (evidence.longest, evidence.repeats);
                 evidence.covered
             }
             MatchSubject::Submission(facts) => {

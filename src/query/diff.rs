@@ -195,7 +195,8 @@ fn compare(
     };
     let [containment, document_containment, resemblance] = measured(0);
     let text = a.profile.has_two_views().then(|| measured(1));
-    let (DocumentPassages { passages, left_out, covered, repeats }, inferred) = find_passages(a, b, options, stop)?;
+    let (DocumentPassages { passages, left_out, longest, covered, repeats }, inferred) =
+        find_passages(a, b, options, stop)?;
     Ok(Match {
         document: b.name.clone(),
         document_bytes: b.bytes,
@@ -214,6 +215,7 @@ fn compare(
         coverage: Some(covered.share()),
         passages,
         passages_left_out: left_out,
+        longest,
         inferred: inferred.map(Into::into),
         repeats,
         ..Match::default()

@@ -46,7 +46,6 @@ mod top_k;
 mod units;
 mod weight;
 
-pub(crate) use answer::longest;
 pub use answer::{Ignored, IgnoredBecause, Match, Measure, Passage, QueryAnswer, QueryDocument, TextLookup};
 pub(crate) use answering::{answer, hashes_to_look_up};
 pub use corpus::CorpusAnswer;

@@ -8,9 +8,7 @@ use rayon::prelude::*;
 
 use crate::archive::pairs::Pair;
 use crate::database::Database;
-use crate::query::{
-    Ignored, Location, Match, PassageOptions, QueryAnswer, QueryOptions, QuerySource, TextCache, longest,
-};
+use crate::query::{Ignored, Location, Match, PassageOptions, QueryAnswer, QueryOptions, QuerySource, TextCache};
 use fpdb_host::error::Result;
 use fpdb_host::progress::Task;
 use fpdb_host::setters::setters;
@@ -49,9 +47,8 @@ impl Database {
         let ids: Vec<(DocId, DocId)> = documents.iter().map(|pair| (pair.a_id, pair.b_id)).collect();
         let mut found = found_in(self, &ids, evidence, task)?;
         for (pair, ids) in documents.iter_mut().zip(&ids) {
-            let passages = found.matches.remove(ids).map_or_else(Vec::new, |found| found.passages);
-            pair.longest = Some(longest(&passages).unwrap_or(0));
-            pair.passages = Some(passages);
+            let found = found.matches.remove(ids).unwrap_or_default();
+            (pair.longest, pair.passages) = (Some(found.longest), Some(found.passages));
         }
         for pair in pairs.iter_mut().filter(|pair| !pair.files.is_empty()) {
             pair.longest = pair.files.iter().filter_map(|file| file.longest).max();

@@ -479,7 +479,8 @@ class Pair(Answer):
         without_boilerplate: the measures without the fingerprints that boilerplate holds, as in the score. None if the database has no
             boilerplate.
         passages: with `passages`, the passages that the documents share; `query` is in a and `document` is in b.
-        longest: number of symbols that count in the longest of these passages. For two submissions, in the longest passage of any two of
+        longest: number of symbols that count in the longest of these passages, or, for source code in two views, in one that lies within
+            them and is not listed. For two submissions, in the longest passage of any two of
             their documents.
         files: for two submissions, the best pairs of their documents, with their passages: first pairs that reach the thresholds, then
             pairs that share most; `files_left_out` more pairs share something. Empty without `submission_by`, and for two documents outside

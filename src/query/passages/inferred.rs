@@ -10,7 +10,7 @@
 
 use std::collections::HashMap;
 
-use super::super::answer::Passage;
+use super::super::answer::{Passage, longest};
 use super::super::ignored::IgnoredText;
 use super::super::location::Location;
 use super::super::options::PassageOptions;
@@ -131,11 +131,11 @@ fn infer_view(
         uncounted: ignored.within(&(run.first.query.position..run.last.query.position + k)),
         ..passage(run, k)
     });
-    let passages = match profile.is_text_view() {
+    let passages: Vec<Passage> = match profile.is_text_view() {
         true => passages.map(as_written).collect(),
         false => passages.collect(),
     };
-    DocumentPassages { passages, left_out, covered, repeats }
+    DocumentPassages { longest: longest(&passages), passages, left_out, covered, repeats }
 }
 
 /// The starts and ends of runs in one of the documents, ascending.

@@ -32,7 +32,7 @@ use std::sync::OnceLock;
 
 use rustc_hash::FxHashMap;
 
-use super::answer::Passage;
+use super::answer::{Passage, longest};
 use super::ignored::IgnoredText;
 use super::options::PassageOptions;
 use super::text::WholeText;
@@ -126,6 +126,8 @@ pub(super) struct DocumentPassages {
     pub(super) passages: Vec<Passage>,
     /// Number of further passages, left out because of the limit.
     pub(super) left_out: u64,
+    /// As [`Match::longest`](super::answer::Match::longest).
+    pub(super) longest: u64,
     /// The part of the query that passages cover, including those left out.
     pub(super) covered: Covered,
     /// Number of pairs of equal k-grams not compared one by one, because both texts repeat them too often.
@@ -306,7 +308,8 @@ impl QueryText {
             };
             Ok(if profile.is_text_view() { as_written(passage) } else { passage })
         });
-        Ok(DocumentPassages { passages: passages.collect::<Result<_>>()?, left_out, covered, repeats })
+        let passages: Vec<Passage> = passages.collect::<Result<_>>()?;
+        Ok(DocumentPassages { longest: longest(&passages), passages, left_out, covered, repeats })
     }
 }
 

@@ -59,6 +59,7 @@ pub(super) fn both_views(
     Ok(DocumentPassages {
         passages,
         left_out: structure.left_out + text.left_out,
+        longest: structure.longest.max(text.longest),
         covered,
         repeats: structure.repeats + text.repeats,
     })

@@ -69,6 +69,7 @@ fn nameless(found: &mut Match, document: String) -> Match {
         coverage: found.coverage,
         passages: std::mem::take(&mut found.passages),
         passages_left_out: found.passages_left_out,
+        longest: found.longest,
         metadata: BTreeMap::new(),
         modified: None,
         inferred: found.inferred.take(),

@@ -44,9 +44,9 @@ pub(super) fn passages(found: &Match) -> u64 {
     found.passages.len() as u64 + found.passages_left_out
 }
 
-/// Symbols that count in the longest passage.
+/// Symbols that count in the longest passage. `None` without passages.
 pub(super) fn longest(found: &Match) -> Option<u64> {
-    crate::query::longest(&found.passages)
+    (!found.passages.is_empty()).then_some(found.longest)
 }
 
 pub(super) fn pair_of_match(a: usize, b: usize, found: &Match, with_passages: bool) -> ReportPair {

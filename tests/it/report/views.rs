@@ -91,3 +91,22 @@ fn a_reader_sees_the_figures_of_the_text() {
     }
     browser.check_quiet();
 }
+
+/// The passage of a text with comments lies within that of its structure, which has fewer symbols. The length
+/// of a pair is that of the longer one.
+#[test]
+fn the_longest_passage_is_that_of_either_view() {
+    let folder = Folder::new();
+    let comments: String = (0..40).map(|step| format!("    # so that step {step} of w{step} is done\n")).collect();
+    let body: String = (0..5).map(|at| format!("    c = d + {at}\n    d = c * {at}\n")).collect();
+    for name in ["a", "b"] {
+        folder.write(&format!("in/{name}.py"), format!("def work(a, b):\n    a = b + 7\n{comments}{body}"));
+    }
+    folder.ok(&["ingest", "-q", "--profile", "code", "in"]);
+    let pair = folder.ok(&["pairs", "--sort", "longest", "--passages", "--format", "json"]).json().remove(0);
+    let listed = pair["passages"].as_array().unwrap().iter().map(|passage| passage["symbols"].as_u64().unwrap()).max();
+    let longest = pair["longest"].as_u64().unwrap();
+    assert!(longest > 300 && listed.unwrap() < 100, "{pair}");
+    folder.ok(&["pairs", "--format", "html", "-o", "report"]);
+    assert_eq!(read(&folder, "report").pairs[0].longest, Some(longest));
+}
