@@ -270,3 +270,31 @@ fn a_verbatim_part_has_a_passage_of_its_own_words() {
         }
     }
 }
+
+/// A paraphrase of a small part of a long text shares too few fingerprints for the threshold of pairs.
+#[test]
+fn pairs_of_rewritten_text_are_listed_by_their_passages() {
+    let mut writer = Writer(lcg(11));
+    let source = writer.sentences(400);
+    let paraphrase = [writer.rewrite(&source[200..212]), writer.sentences(4)].concat();
+    let folder = stored(&[source, paraphrase, writer.sentences(40), writer.sentences(40)]);
+    let [longest, passages, typed] =
+        [&["--sort", "longest"][..], &["--passages"], &["--sort", "longest", "--min-resemblance", "0.03"]]
+            .map(|flags| folder.ok(&[&["pairs", "--rewritten", "--format", "json"], flags].concat()));
+    let names = |pair: &Value| [&pair["a"], &pair["b"]].map(|name| name.as_str().unwrap().to_owned());
+    for run in [&longest, &passages] {
+        let pairs = run.json();
+        assert_eq!(pairs.iter().map(names).collect::<Vec<_>>(), [["docs/000", "docs/001"]]);
+        assert!(pairs[0]["resemblance"].as_f64().unwrap() < 0.03 && pairs[0]["longest"].as_u64().unwrap() > 60);
+        let note = "5 more pairs have a resemblance below 0.03 and no rewritten passage, and are left out \
+                    (--min-resemblance 0 shows them)\n";
+        assert_eq!(run.stderr, note);
+    }
+    assert_eq!(typed.json().len(), 0);
+    let human = folder.ok(&["pairs", "--rewritten", "--sort", "longest"]).stdout;
+    assert!(human.ends_with("\n1 pair\n"), "{human}");
+    folder.ok(&["pairs", "--rewritten", "--format", "html", "-o", "report"]);
+    assert!(
+        folder.path().join("report/data/pair-1.js").exists() && !folder.path().join("report/data/pair-2.js").exists()
+    );
+}

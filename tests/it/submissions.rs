@@ -435,3 +435,67 @@ fn the_notes_name_the_flags_that_were_given() {
     assert_eq!(short, told(&["--submission-by", "in", "--old", "in/s1"]));
     assert!(short.contains("of 7 new submissions, like those of a text that was handed out"), "{short}");
 }
+
+/// The regular expression of the guide keeps students of one name apart, in archives of Moodle with folders
+/// and without.
+#[test]
+fn the_pattern_of_the_guide_finds_students_in_the_names_of_moodle() {
+    let guide = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/guide/teacher.md")).unwrap();
+    let pattern = guide.split('\'').find(|part| part.ends_with("_assign")).unwrap();
+    let folder = Folder::new();
+    let files = [
+        ("Ann Lee_100215_assignsubmission_file_/a.txt", "Ann Lee_100215"),
+        ("Ann Lee_100215_assignsubmission_onlinetext_/b.txt", "Ann Lee_100215"),
+        ("Ann Lee_100216_assignsubmission_file_/a.txt", "Ann Lee_100216"),
+        ("Jo_Ann O'Neil_7_assignsubmission_file_/src/a.txt", "Jo_Ann O'Neil_7"),
+        ("Max_9_assignsubmission_file_hw_2_assign.txt", "Max_9"),
+    ];
+    folder.write("all.zip", zip(files.iter().map(|(name, _)| (*name, stretch(1)))));
+    folder.ok(&["ingest", "-q", "--profile", "words", "all.zip"]);
+    let pairs = folder.ok(&["pairs", "--format", "json", "--submission-by", pattern]).json();
+    let found: BTreeSet<String> = pairs.iter().flat_map(|pair| <[String; 2]>::from(names(pair))).collect();
+    assert_eq!(found, files.iter().map(|(_, student)| (*student).to_owned()).collect());
+}
+
+/// A library in many submissions is named, until it is marked. The printed commands mark it.
+#[test]
+fn a_file_that_many_submissions_hold_is_named() {
+    let folder = Folder::new();
+    let library = (0..4).map(|part| stretch(900 + part)).collect::<String>();
+    for student in 0..12u64 {
+        let mut members = vec![("own.txt", stretch(student)), ("empty.txt", "the same few words".into())];
+        members.extend((student < 5).then(|| ("node_modules/lib/it's.txt", library.clone())));
+        folder.write(&format!("in/{student:02}.zip"), zip(members));
+    }
+    folder.ok(&["ingest", "-q", "--profile", "words", "in"]);
+    let told = || folder.ok(&["pairs", "--submission-by", "in"]).stderr;
+    let said = "the same file is in 5 submissions: in/00.zip!node_modules/lib/it's.txt; if it is a library or was \
+                handed out, `";
+    let note = told();
+    let commands: Vec<&str> = note.split_once(said).unwrap().1.split('`').step_by(2).take(2).collect();
+    for command in commands {
+        let typed = command.replacen("fpdb", env!("CARGO_BIN_EXE_fpdb"), 1);
+        let run = std::process::Command::new("sh").current_dir(folder.path()).args(["-c", &typed]).status();
+        assert!(run.unwrap().success(), "{command}");
+    }
+    assert!(!told().contains("the same file"), "{}", told());
+    // Four are no more than a group of copies.
+    folder.ok(&["--db", "four", "ingest", "-q", "--profile", "words", "in", "--exclude", "00.zip"]);
+    let four = folder.ok(&["--db", "four", "pairs", "--submission-by", "in"]).stderr;
+    assert!(!four.contains("the same file"), "{four}");
+}
+
+#[test]
+fn documents_in_no_submission_are_counted() {
+    let folder = Folder::new();
+    corpus(&folder);
+    let told = |value: &str| folder.ok(&["pairs", "--submission-by", value]).stderr;
+    let both = "2 documents are in no submission (--submission-by in) and stand for themselves\n";
+    assert!(told("in").contains(both), "{}", told("in"));
+    let one = "1 document is in no submission (--submission-by in,out) and stands for itself\n";
+    folder.write("out/x/a.txt", stretch(4));
+    folder.ok(&["ingest", "-q", "out/x"]);
+    folder.ok(&["rm", "in/alone.txt"]);
+    assert!(told("in,out").contains(one), "{}", told("in,out"));
+    assert!(!told(".").contains("in no submission"), "{}", told("."));
+}

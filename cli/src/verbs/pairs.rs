@@ -1,5 +1,7 @@
 //! `fpdb pairs`: lists pairs of stored documents that share enough, best first.
 
+mod rewritten;
+
 use std::cmp::Reverse;
 
 use fpdb::pairs::{GroupBy, Pair, PairsAnswer, PairsOptions, PairsSummary, Since};
@@ -12,13 +14,15 @@ use crate::printer::Printer;
 use crate::progress::StepBar;
 use crate::render::{
     PairColumns, PairLine, PairText, as_fields, boilerplate_left_out, common_folder, common_left_out, count,
-    first_names, grouped, has, is, pair_header, pair_header_line, pairs_total,
+    escape_terminal, first_names, grouped, has, is, pair_header, pair_header_line, pairs_total,
 };
 use crate::resolved::submission_folders::SubmissionFolders;
 use crate::resolved::{database, profile};
 use crate::run_status::RunStatus;
 use crate::setting::Setting;
+use crate::suggested::flag;
 use crate::typed::{Global, OutputFormat, PairSort, PairsArgs};
+use rewritten::{Sought, forget_passages, sifted};
 
 /// Number of pairs whose passages are searched at once.
 const AT_A_TIME: usize = 256;
@@ -79,22 +83,32 @@ pub(crate) fn run(global: &Global, args: &PairsArgs, printer: &Printer) -> anyho
         .joining(args.joining.options(HtmlReport::most_passages(html.as_ref())))
         .limits(args.limits.limits());
     let bar = StepBar::start(printer, "reading the postings");
+    let sought = Sought::of(&database, args, &options, &bar.task())?;
     if let Some(html) = html {
-        let answer = database.pairs(&options, &bar.task());
+        let answer = sought.pairs(&database, &how, &bar.task());
         bar.end();
         let answer = answer?;
-        left_out(&database, args, &options, &answer.summary, global.format, printer)?;
+        left_out(&database, args, (&options, &sought), &answer.summary, global.format, printer)?;
         return report(&database, args, (&how, &options), answer, &html, printer);
     }
     let output = Output::open(global)?;
     if args.sort == PairSort::Longest {
-        let summary = list_by_longest(&database, &options, &how, args, output, &bar)?;
-        left_out(&database, args, &options, &summary, global.format, printer)?;
+        let summary = list_by_longest(&database, &sought, &how, args, output, &bar)?;
+        left_out(&database, args, (&options, &sought), &summary, global.format, printer)?;
         return Ok(RunStatus::without(summary.unread));
     }
-    let mut listing =
-        Listing { database: &database, how, args, folder: String::new(), output, waiting: Vec::new(), listed: 0 };
-    let summary = database.for_each_pair(&options, &bar.task(), |summary, pair| {
+    let mut listing = Listing {
+        database: &database,
+        how,
+        args,
+        sought: &sought,
+        folder: String::new(),
+        output,
+        waiting: Vec::new(),
+        listed: 0,
+        left: 0,
+    };
+    let summary = database.for_each_pair(&sought.options, &bar.task(), |summary, pair| {
         if listing.listed == 0 {
             bar.end();
             listing.begin(summary)?;
@@ -102,19 +116,20 @@ pub(crate) fn run(global: &Global, args: &PairsArgs, printer: &Printer) -> anyho
         listing.take(pair)
     });
     bar.end();
-    let summary = summary?;
+    let mut summary = summary?;
     if listing.listed == 0 {
         listing.begin(&summary)?;
     }
-    listing.end(summary.found)?;
-    left_out(&database, args, &options, &summary, global.format, printer)?;
+    let left = listing.end(summary.found)?;
+    sifted(&mut summary, left);
+    left_out(&database, args, (&options, &sought), &summary, global.format, printer)?;
     Ok(RunStatus::without(summary.unread))
 }
 
 /// Writes the pairs with the longest passages first.
 fn list_by_longest(
     database: &Database,
-    options: &PairsOptions,
+    sought: &Sought,
     how: &PairEvidence,
     args: &PairsArgs,
     output: Output,
@@ -123,22 +138,18 @@ fn list_by_longest(
     // Without --passages only the longest passage matters. It is found even if shorter ones are left out.
     let most = if args.passages { how.joining.most } else { Some(HtmlOptions::MAX_PASSAGES) };
     let how = how.clone().joining(how.joining.most(most));
-    let top = options.top.map_or(usize::MAX, |top| usize::try_from(top).unwrap_or(usize::MAX));
+    let top = sought.options.top.map_or(usize::MAX, |top| usize::try_from(top).unwrap_or(usize::MAX));
     // Pairs of equal length stay in the order of their scores.
     let keep_best = |pairs: &mut Vec<Pair>| {
         pairs.sort_by_key(|pair| Reverse(pair.longest));
         pairs.truncate(top);
     };
-    let (mut pairs, mut waiting) = (Vec::new(), Vec::new());
+    let (mut pairs, mut waiting, mut left) = (Vec::new(), Vec::new(), 0);
     let mut measure = |waiting: &mut Vec<Pair>| -> anyhow::Result<()> {
         database.add_passages(waiting, &how, &bar.task())?;
+        left += sought.sift(waiting);
         if !args.passages {
-            waiting
-                .iter_mut()
-                .flat_map(|pair| {
-                    [&mut pair.passages].into_iter().chain(pair.files.iter_mut().map(|file| &mut file.passages))
-                })
-                .for_each(|passages| *passages = None);
+            forget_passages(waiting);
         }
         pairs.append(waiting);
         if pairs.len() / 2 >= top {
@@ -147,14 +158,16 @@ fn list_by_longest(
         Ok(())
     };
     // Any pair may have the longest passage, so all pairs are looked at.
-    let summary = database.for_each_pair(&options.clone().top(None), &bar.task(), |_, pair| {
+    let mut summary = database.for_each_pair(&sought.options.clone().top(None), &bar.task(), |_, pair| {
         waiting.push(pair);
         if waiting.len() < AT_A_TIME { Ok(()) } else { measure(&mut waiting) }
     })?;
     measure(&mut waiting)?;
+    sifted(&mut summary, left);
     keep_best(&mut pairs);
     bar.end();
-    let mut listing = Listing { database, how, args, folder: String::new(), output, waiting: Vec::new(), listed: 0 };
+    let mut listing =
+        Listing { database, how, args, sought, folder: String::new(), output, waiting: Vec::new(), listed: 0, left: 0 };
     listing.begin(&summary)?;
     for pair in &pairs {
         listing.listed += 1;
@@ -169,12 +182,15 @@ struct Listing<'a> {
     database: &'a Database,
     how: PairEvidence,
     args: &'a PairsArgs,
+    sought: &'a Sought,
     /// The folder that all documents lie in.
     folder: String,
     output: Output,
     /// Pairs that wait for their passages.
     waiting: Vec<Pair>,
     listed: u64,
+    /// Number of pairs left out because they share no passage.
+    left: u64,
 }
 
 impl Listing<'_> {
@@ -225,6 +241,7 @@ impl Listing<'_> {
     fn write_waiting(&mut self) -> anyhow::Result<()> {
         let mut waiting = std::mem::take(&mut self.waiting);
         self.database.add_passages(&mut waiting, &self.how, &Task::new())?;
+        self.left += self.sought.sift(&mut waiting);
         waiting.iter().try_for_each(|pair| self.write(pair))
     }
 
@@ -232,14 +249,15 @@ impl Listing<'_> {
         self.output.answer(&PairLine { pair, columns: self.columns(), folder: &self.folder })
     }
 
-    /// Writes the waiting pairs and, for people, the total.
-    fn end(mut self, found: u64) -> anyhow::Result<()> {
+    /// Writes the waiting pairs and, for people, the total. Returns the number of pairs left out.
+    fn end(mut self, found: u64) -> anyhow::Result<u64> {
         self.write_waiting()?;
         if found > 0 {
             let by_longest = self.args.sort == PairSort::Longest;
             self.output.for_people(&pairs_total(self.listed, found, by_longest))?;
         }
-        self.output.finish()
+        self.output.finish()?;
+        Ok(self.left)
     }
 }
 
@@ -247,7 +265,7 @@ impl Listing<'_> {
 fn left_out(
     database: &Database,
     args: &PairsArgs,
-    options: &PairsOptions,
+    (options, sought): (&PairsOptions, &Sought),
     answer: &PairsSummary,
     format: OutputFormat,
     printer: &Printer,
@@ -300,6 +318,15 @@ fn left_out(
         _ => {}
     }
     SubmissionFolders::of(args.submission_by.as_deref())?.tell_missing(database, printer)?;
+    let alone = answer.documents.saturating_sub(answer.submissions);
+    if let (Some(value), true) = (&args.submission_by, answer.submissions > 0 && alone > 0) {
+        let (are, stand, themselves) =
+            if alone == 1 { ("is", "stands", "itself") } else { ("are", "stand", "themselves") };
+        let documents = count(alone, "document");
+        printer.note(&format!(
+            "{documents} {are} in no submission (--submission-by {value}) and {stand} for {themselves}"
+        ));
+    }
     if answer.grouped > 0 && args.group_by.is_none() {
         printer.note(&format!(
             "{} have the same `group` in their metadata as another, and documents of one group are no pair (--no-groups pairs them)",
@@ -336,20 +363,33 @@ fn left_out(
     if answer.below > 0 && args.min_resemblance.is_none() && options.min_resemblance > 0.0 {
         // A report is sorted by its headings.
         let longest = match (args.sort, format) {
+            _ if args.joining.rewritten() => "",
             (PairSort::Score, OutputFormat::Human | OutputFormat::Json | OutputFormat::Csv) => {
                 ", and --sort longest puts long passages first"
             }
             _ => "",
         };
         printer.note(&format!(
-            "{} {} a resemblance below {} and {} left out (--min-resemblance 0 shows them{longest})",
+            "{} {} a resemblance below {}{} and {} left out (--min-resemblance 0 shows them{longest})",
             count(answer.below, "more pair"),
             has(answer.below),
             threshold(options),
+            sought.why,
             is(answer.below)
         ));
     }
-    if let Some((hashes, documents)) = answer.handed_out {
+    if let Some((name, submissions)) = &answer.same_file {
+        let last = name.rsplit(['/', '!']).next().unwrap_or(name);
+        let file = format!("handed-out-{last}");
+        printer.note(&format!(
+            "the same file is in {submissions} submissions: {}; if it is a library or was handed out, `{}` and `{}` leave it out",
+            escape_terminal(name),
+            printer.suggested.with("show", [vec!["--text".to_owned()], flag("-o", &file)].concat(), &[name]),
+            printer.suggested.with("ingest", flag("--boilerplate", &file), &[])
+        ));
+    }
+    let is_told = |least: u64| answer.same_file.as_ref().is_some_and(|&(_, submissions)| submissions >= least);
+    if let Some((hashes, documents)) = answer.handed_out.filter(|&(_, documents)| !is_told(documents)) {
         let (old, all) = match answer.divided {
             Some((_, new)) => (" new", new),
             None => ("", answer.documents),

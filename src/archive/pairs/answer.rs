@@ -63,9 +63,10 @@ pub struct Pair {
     /// [`Database::add_passages`](crate::Database::add_passages).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub passages: Option<Vec<Passage>>,
-    /// Number of symbols that count in the longest of these passages; 0 without passages. For two
-    /// submissions, the longest passage of any two of their documents. Long stretches of ignored text do not
-    /// count. `None` if passages were not looked for.
+    /// Number of symbols that count in the longest of these passages; 0 without passages. For source code in
+    /// two views, it may be a passage that is not listed, because it lies within one of the other view. For
+    /// two submissions, the longest passage of any two of their documents. Long stretches of ignored text do
+    /// not count. `None` if passages were not looked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub longest: Option<u64>,
     /// For two submissions, the best pairs of their documents: first those that reach the thresholds, then
@@ -186,6 +187,10 @@ pub struct PairsSummary {
     /// rather than text. With `new_since` or `old`, only new documents are counted; with submissions,
     /// submissions.
     pub handed_out: Option<(u64, u64)>,
+    /// With submissions: a file whose bytes at least five of them hold, for example a library, and the number
+    /// of these submissions. Of several such files, the one that brings most hashes to their pairs. Short
+    /// files and those whose bytes boilerplate has do not count.
+    pub same_file: Option<(String, u64)>,
     /// Number of pairs that share a hash but do not reach the thresholds.
     pub below: u64,
     /// Number of pairs of submissions found only by a pair of their documents that reaches the thresholds.

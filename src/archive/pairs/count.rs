@@ -6,9 +6,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rayon::prelude::*;
 
 use super::blocks::{BlockPlan, HolderLists};
-use super::documents::{CountedPair, Documents, Verdict};
+use super::documents::{CountedPair, Documents};
 use super::options::PairsOptions;
 use super::ranked::Measured;
+use super::verdict::Verdict;
 use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::{Task, is_due};
 use fpdb_store::Store;

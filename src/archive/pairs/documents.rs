@@ -8,6 +8,8 @@ use roaring::RoaringTreemap;
 use super::grouping::Grouping;
 use super::options::{GroupBy, PairsOptions, Since};
 use super::ranked::Measured;
+use super::same_files::SameFiles;
+use super::verdict::{Thresholds, Verdict};
 use crate::archive::nothing_fits::{no_such_value, nothing_fits};
 use crate::archive::submissions::Submissions;
 use crate::query::Weight;
@@ -54,6 +56,8 @@ pub(super) struct Documents {
     /// Number of documents; of submissions, if documents are joined into submissions.
     pub(super) count: u64,
     pub(super) submissions: Submissions,
+    /// The files of submissions, if the documents of a submission count as one.
+    pub(super) same_files: SameFiles,
     /// True if the documents of a submission count as one.
     joined: bool,
     /// If set, documents are paired only across these pairs of submissions, and every such pair that shares a
@@ -105,6 +109,7 @@ impl Documents {
             divided: None,
             count: 0,
             submissions: Submissions::new(options.submission_by.as_deref(), ids)?,
+            same_files: SameFiles::default(),
             joined: joined && options.submission_by.is_some(),
             within: None,
             by_files: RoaringTreemap::new(),
@@ -117,8 +122,12 @@ impl Documents {
             let index = id as usize;
             if view.is_boilerplate(id) {
                 documents.submissions.note_boilerplate(&record.name);
+                documents.same_files.add_boilerplate(&record);
             } else {
                 documents.submissions.add(id, &record.name);
+                if documents.joined && documents.submissions.has(id) {
+                    documents.same_files.add(id, documents.submissions.of(id), &record);
+                }
                 // A document has fewer than 2^32 fingerprints. For a submission, the sum is only an upper
                 // bound until the postings are read, because its files share hashes.
                 let holder = documents.holder_of(id);
@@ -475,24 +484,4 @@ fn measures(shared: f64, a: f64, b: f64) -> [f64; 3] {
 /// `part` / `whole`, or 0 if `whole` is 0, because a document can lack symbols in one view.
 fn share(part: f64, whole: f64) -> f64 {
     if whole > 0.0 { part / whole } else { 0.0 }
-}
-
-/// The thresholds of pairs in one view.
-#[derive(Clone, Copy)]
-pub(super) struct Thresholds {
-    /// The smallest resemblance.
-    least: f64,
-    /// Pairs with fewer common hashes need the resemblance `least_of_few`.
-    few_shared: u64,
-    least_of_few: f64,
-}
-
-/// The relation of two documents that share a hash.
-pub(super) enum Verdict {
-    /// The two must not be paired.
-    NoPair,
-    /// A pair below the thresholds.
-    Below,
-    /// A pair that reaches the thresholds, with its measures.
-    Wanted(Measured),
 }

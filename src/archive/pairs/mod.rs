@@ -34,6 +34,8 @@ mod names;
 mod options;
 mod own_text;
 mod ranked;
+mod same_files;
+mod verdict;
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -76,6 +78,7 @@ pub(crate) fn find<'a>(
     let by_files = files::reaching(store, options, task)?;
     let set_bytes = by_files.serialized_size() as u64;
     let mut documents = Documents::load_joined(store, options, by_files, task)?;
+    let same_file = std::mem::take(&mut documents.same_files).most_frequent();
     // These are submissions and the documents outside any. Not every number has a document.
     let without_fingerprint: Vec<u32> = (store.document_ids()?.range(..documents.ids() as u32))
         .filter(|&id| !documents.counts(id) && documents.submission_of(id) == id)
@@ -114,6 +117,7 @@ pub(crate) fn find<'a>(
         Some(name) => Ok::<_, Error>(name.clone()),
         None => Ok(store.document(id)?.name),
     };
+    let same_file = same_file.map(|(id, number)| Ok::<_, Error>((store.document(id)?.name, number))).transpose()?;
     let (mut too_short, mut too_short_names) = (0, Vec::new());
     for id in without_fingerprint {
         let name = match submissions.get(&id) {
@@ -141,6 +145,7 @@ pub(crate) fn find<'a>(
         common: plan.common,
         boilerplate: plan.boilerplate,
         handed_out: plan.handed_out,
+        same_file,
         below,
         by_files: by_files.into_inner(),
         unread,
