@@ -228,8 +228,8 @@ impl Store {
         })
     }
 
-    /// Opens a new reader if the database has a commit that this handle does not show, or another database has
-    /// replaced it. `None` otherwise.
+    /// Opens a new reader if the database has a commit that this handle does not show, or another database
+    /// has replaced it. `None` otherwise.
     ///
     /// # Errors
     /// As [`Self::open_reader`].
@@ -240,8 +240,8 @@ impl Store {
         }
         let shown = self.view().state.commits;
         let CommitMark { commits: marked, identity, .. } = commit_mark::read(&self.root)?;
-        // The mark is written after each commit, so it can lack the shown one. The value 0 means that no commit
-        // is known.
+        // The mark is written after each commit, so it can lack the shown one. The value 0 means that no
+        // commit is known.
         let is_current = marked > 0 && (marked == shown || marked + 1 == shown);
         let is_gone = self.place.is_gone();
         if is_current && !is_gone && (identity.is_none() || identity == self.identity) {

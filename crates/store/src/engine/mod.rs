@@ -209,8 +209,8 @@ impl Engine {
         self.entries_in(family, self.all_rows(), IteratorMode::From(from, Direction::Forward), action)
     }
 
-    /// The rows of a family whose keys begin with `prefix`, in order of key, from the key `prefix` and `first`
-    /// together.
+    /// The rows of a family whose keys begin with `prefix`, in order of key, from the key `prefix` and
+    /// `first` together.
     pub(super) fn entries_with(
         &self,
         family: &str,

@@ -9,8 +9,8 @@ use fpdb_host::error::{Error, Result};
 
 impl Store {
     /// Deletes the database if no document was ever added to it and it keeps no content out. Returns true if
-    /// it was deleted. Also removes its folder, unless the folder holds other files or cannot be removed, such
-    /// as a mounted disk.
+    /// it was deleted. Also removes its folder, unless the folder holds other files or cannot be removed,
+    /// such as a mounted disk.
     pub fn delete_if_empty(mut self) -> Result<bool> {
         if !self.is_fresh()? {
             return Ok(false);
