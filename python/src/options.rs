@@ -146,8 +146,7 @@ impl Given {
         let share = |name| fields.get(name).and_then(Value::as_f64);
         let shared = fields.get("min_shared").and_then(Value::as_u64);
         let defaults = PairsOptions::at_least(profile, shared, share("min_resemblance"), share("min_containment"));
-        let mut options = self.over("", &defaults, Value::Object(fields))?;
-        options.own_text = options.own_text.map(|limits| self.limits(limits));
+        let options = self.over("", &defaults, Value::Object(fields))?;
         let evidence = PairEvidence::default()
             .max_df(options.max_df)
             .joining(self.over("joining.", &PassageOptions::default(), joining)?)

@@ -1,4 +1,4 @@
-"""Pairs: as a stream whose memory is bounded, and with their own text and passages."""
+"""Pairs: as a stream whose memory is bounded, and with their passages."""
 
 import itertools
 import os
@@ -150,7 +150,7 @@ def test_old_documents_are_not_compared_with_each_other(tmp_path, many):
         many.pairs(old=["d1"], new_since=3)
 
 
-def test_own_text_and_passages_are_those_of_the_program(tmp_path, samples):
+def test_views_and_passages_are_those_of_the_program(tmp_path, samples):
     code = """def total(values):
     # {}
     {} = 0
@@ -163,20 +163,6 @@ def test_own_text_and_passages_are_those_of_the_program(tmp_path, samples):
     for name, words in {"a": ("sums", "result"), "b": ("sums", "result"), "c": ("other words", "something")}.items():
         text = code.format(words[0], *[words[1]] * 3)
         (tmp_path / "files" / f"{name}.py").write_text(text + f"\n\nprint(total([{', '.join(map(str, range(ord(name))))}]))\n")
-    with fpdb.create(tmp_path / "db", fpdb.Profile("code", w=2)) as database:
-        database.ingest(tmp_path / "files")
-        assert database.profile.text is None
-        for options, flags in [
-            ({"own_text": True}, ["--own-text"]),
-            ({"own_text": True, "top": 1}, ["--own-text", "--top", "1"]),
-            ({"own_text": True, "passages": True}, ["--own-text", "--passages"]),
-        ]:
-            flags = [*flags, "--min-resemblance", "0"] + ([] if "top" in options else ["--top", "0"])
-            found = database.pairs(min_resemblance=0.0, **options)
-            assert found.to_dicts() == program("pairs", "--db", database.path, *flags)
-            assert pyarrow.table(found)["text_resemblance"].to_pylist() == [pair.text_resemblance for pair in found]
-        assert len(found) == 3 and found[0].text_resemblance > found[2].text_resemblance
-    # A database of two views has the text as written without `own_text`.
     with fpdb.create(tmp_path / "two", "code") as database:
         database.ingest(tmp_path / "files")
         assert database.profile.text["k"] < database.profile.k
@@ -193,8 +179,6 @@ def test_own_text_and_passages_are_those_of_the_program(tmp_path, samples):
     found = samples.pairs(passages=True)
     assert found.to_dicts() == program("pairs", "--db", samples.path, "--passages", "--top", "0")
     assert found[3].passages[0].exact
-    with pytest.raises(fpdb.ParameterError):
-        samples.pairs(own_text=True)
 
 
 def test_measures_without_boilerplate_are_those_of_the_program(tmp_path):

@@ -25,7 +25,7 @@ impl Database {
     /// such pair, best first. Reads every posting twice. If the counters exceed the memory of the database,
     /// each further block of documents costs another pass. Pairs beyond the memory are sorted in temporary
     /// files. Pairs of submissions list pairs of their files, which costs two more passes for each batch of
-    /// pairs. If own text is compared, the documents of all pairs are first read again.
+    /// pairs.
     ///
     /// # Errors
     /// Fails if postings cannot be read or temporary files cannot be written; [`Error::InvalidParameter`] for

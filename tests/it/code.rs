@@ -113,7 +113,7 @@ fn a_notebook_is_source_code_in_its_language() {
     // Stored, it is the same as the program: in a list of pairs too, whose passages are compared again.
     folder.write("c/copy.ipynb", notebook(serde_json::json!({"language_info": {"name": "java"}})));
     folder.ok(&["ingest", "-q", "c"]);
-    let pairs = folder.ok(&["pairs", "--passages", "--own-text", "--format", "json"]).json();
+    let pairs = folder.ok(&["pairs", "--passages", "--format", "json"]).json();
     let pair = pairs.iter().find(|pair| pair["b"] == "c/copy.ipynb" && pair["a"] == "c/First.java").unwrap();
     assert!(pair["resemblance"] == 1.0 && !pair["passages"].as_array().unwrap().is_empty(), "{pair}");
 }
@@ -201,103 +201,6 @@ fn what_is_no_code_is_words_and_marks() {
     // In the script, the text is one string: one token of structure, but the same text.
     assert_eq!((&script["document"], &script["shared"]), (&"c/script".into(), &0.into()));
     assert_eq!((&script["text_containment"], &script["passages"][0]["as_written"]), (&1.0.into(), &true.into()));
-}
-
-/// If names are compared, then of two pairs with equal structure, the pair with equal names comes first.
-#[test]
-fn own_text_ranks_pairs_by_the_larger_resemblance() {
-    let folder = Folder::new();
-    // Each method has its own comment.
-    let commented = |program: &str| {
-        let mut methods = program.split("int b").enumerate();
-        let (_, first) = methods.next().unwrap();
-        let words = |method: usize| (0..20).map(|word| format!("w{method}x{word} ")).collect::<String>();
-        methods.fold(first.to_owned(), |out, (method, text)| format!("{out}/* {}*/ int b{text}", words(method)))
-    };
-    // Two programs with little common structure but the same comments, and a copy without comments.
-    folder.write("in/ann/First.java", commented(&program("First", "find", 1)));
-    folder.write("in/bob/First.java", commented(&program("First", "find", 4)));
-    folder.write("in/cy/Copy.java", disguised(&program("First", "find", 1)));
-    folder.write("in/dee/Other.java", program("Other", "look", 5));
-    // A database of one view, like those of early versions.
-    folder.ok(&["ingest", "-q", "--unit", "token", "-k", "7", "-w", "2", "in"]);
-    let pairs = |flags: &[&str]| -> Vec<(String, f64, serde_json::Value, f64)> {
-        let lines = folder.ok(&[&["pairs", "--min-resemblance", "0", "--format", "json"], flags].concat()).json();
-        let names = |line: &serde_json::Value| {
-            ["a", "b"].map(|side| line[side].as_str().unwrap().split('/').nth(1).unwrap().to_owned()).join(" ")
-        };
-        let number = |line: &serde_json::Value, field: &str| line[field].as_f64().unwrap();
-        lines
-            .iter()
-            .map(|line| {
-                (names(line), number(line, "resemblance"), line["text_resemblance"].clone(), number(line, "score"))
-            })
-            .collect()
-    };
-    let plain = pairs(&[]);
-    assert!(plain.iter().all(|(_, resemblance, text, score)| text.is_null() && resemblance == score), "{plain:?}");
-    let with_text = pairs(&["--own-text"]);
-    let of = |pairs: &[(String, f64, serde_json::Value, f64)], name: &str| {
-        pairs.iter().find(|pair| pair.0 == name).unwrap_or_else(|| panic!("{name}: {pairs:?}")).clone()
-    };
-    assert_eq!(plain.len(), with_text.len());
-    assert!(with_text.is_sorted_by(|a, b| a.3 >= b.3), "{with_text:?}");
-    for (name, resemblance, text, score) in &with_text {
-        assert_eq!(*resemblance, of(&plain, name).1);
-        assert_eq!(*score, resemblance.max(text.as_f64().unwrap()));
-    }
-    // A disguised copy has the same structure and another text.
-    let disguised = of(&with_text, "ann cy");
-    assert!(disguised.1 > 0.9 && disguised.2.as_f64().unwrap() < 0.3, "{disguised:?}");
-    let copied = of(&with_text, "ann bob");
-    assert!(copied.2.as_f64().unwrap() > copied.1, "{copied:?}");
-
-    // The best pairs of all, with any structure, and the same pairs in little memory.
-    assert_eq!(pairs(&["--own-text", "--top", "2"]), with_text[..2]);
-    assert_eq!(pairs(&["--own-text", "--memory", "1MiB"]), with_text);
-
-    // A database of the text itself gives the same resemblance.
-    folder.ok(&["ingest", "-q", "--db", "text", "--unit", "token", "-k", "4", "-w", "1", "--as", "text", "in"]);
-    for (name, resemblance, ..) in pairs(&["--db", "text"]) {
-        if let Some(pair) = with_text.iter().find(|pair| pair.0 == name) {
-            assert_eq!(pair.2.as_f64().unwrap(), resemblance, "{name}");
-        }
-    }
-    // Submissions give the same here, because each has one file.
-    let submissions =
-        folder.ok(&["pairs", "--min-resemblance", "0", "--submission-by", "in", "--own-text", "--format", "json"]);
-    for line in submissions.json() {
-        let name = ["a", "b"].map(|side| line[side].as_str().unwrap().split('/').nth(1).unwrap().to_owned()).join(" ");
-        assert_eq!(line["text_resemblance"], of(&with_text, &name).2, "{line}");
-    }
-    let page = folder.ok(&["pairs", "--min-resemblance", "0", "--own-text"]).stdout;
-    assert!(page.starts_with("     text  resemblance     a in b     b in a     shared"), "{page}");
-    let rows = folder.ok(&["pairs", "--min-resemblance", "0", "--own-text", "--format", "csv"]).stdout;
-    assert!(rows.lines().next().unwrap().contains(",text_resemblance,resemblance_without_boilerplate,"), "{rows}");
-
-    // So is a document that is too large, which is no failure.
-    let bytes = std::fs::read_to_string(folder.path().join("in/cy/Copy.java")).unwrap();
-    folder.write("large/cy/Copy.java", format!("{bytes}/*{}*/", " ".repeat(32 << 20)));
-    folder.write("large/dan/Copy.java", &bytes);
-    folder.ok(&["ingest", "-q", "--db", "large.db", "--unit", "token", "-k", "12", "-w", "6", "large"]);
-    let large = folder.ok(&["pairs", "--db", "large.db", "--min-resemblance", "0", "--own-text", "--format", "json"]);
-    assert!(large.json()[0]["text_resemblance"].is_null() && !large.stderr.contains("cannot be read"), "{large:?}");
-
-    // A document that has changed is compared by its structure alone.
-    folder.write("in/cy/Copy.java", "class Copy {}\n");
-    let changed = folder.run(&["pairs", "--min-resemblance", "0", "--own-text", "--format", "json"]);
-    assert_eq!(changed.status, 2);
-    assert!(changed.stderr.contains("1 document cannot be read again"), "{}", changed.stderr);
-    for line in changed.json() {
-        let of_it = [&line["a"], &line["b"]].iter().any(|name| name.as_str().unwrap().contains("/cy/"));
-        assert_eq!(line["text_resemblance"].is_null(), of_it, "{line}");
-    }
-    folder.ok(&["ingest", "-q", "--db", "prose", "in"]);
-    for flags in [&["--db", "prose"][..], &["--format", "html", "-o", "report"]] {
-        let refused = folder.run(&[&["pairs", "--own-text"], flags].concat());
-        assert_eq!(refused.status, 2);
-        assert!(refused.stderr.contains("--own-text is for"), "{}", refused.stderr);
-    }
 }
 
 #[test]

@@ -19,7 +19,6 @@ import disguise
 import fpdb
 import kept_names
 from irplag import average_precision, ranked
-from own_text import SameNames
 from two_views import modules
 
 LANGUAGES = {".py": "python", ".c": "c", ".go": "go", ".java": "java"}
@@ -86,7 +85,7 @@ def main():
     print("| programs | " + " | ".join(heads) + " |\n|---|" + "--:|" * len(heads))
     for name, values in ir_plag(args.irplag):
         show(name, values)
-    for name, names in [("other names", disguise.Names), ("same names", SameNames)]:
+    for name, names in [("other names", disguise.Names), ("same names", disguise.SameNames)]:
         show(name, made(modules(names), args.seeds))
     for source in args.sources:
         (name, lines), pattern = source.split("=", 1)[0].split(":"), source.split("=", 1)[1]

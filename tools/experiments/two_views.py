@@ -25,7 +25,6 @@ import tempfile
 import disguise
 import kept_names
 from irplag import average_precision, ranked
-from own_text import SameNames
 
 MEASURES = ["resemblance", "text_resemblance", "score"]
 
@@ -87,7 +86,7 @@ def main():
     print("| programs | structure | text | score |\n|---|--:|--:|--:|")
     for name, row in ir_plag(args.fpdb, args.irplag, flags):
         show(name, row)
-    for name, names in [("other names", disguise.Names), ("same names", SameNames)]:
+    for name, names in [("other names", disguise.Names), ("same names", disguise.SameNames)]:
         row, number = made(args.fpdb, modules(names), args.seeds, flags)
         show(f"{name}, {number}", row)
     for source in args.sources:

@@ -163,17 +163,6 @@ pub(crate) fn document_row(document: &DocumentInfo) -> Vec<String> {
     cells(DOCUMENT, document)
 }
 
-/// The way in which the own text of the documents in pairs was compared.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum PairText {
-    /// The text was not compared.
-    None,
-    /// The text was read again to find its resemblance.
-    Own,
-    /// The text is a view of the database.
-    View,
-}
-
 /// A row of the table of pairs.
 struct PairRow<'a> {
     /// The pair that was found: of documents, or of submissions.
@@ -226,11 +215,9 @@ fn pair_columns<'a>(shown: PairColumns) -> Vec<Column<PairRow<'a>>> {
         ("a_metadata", |row| serde_json::json!(row.measured.a_metadata).to_string()),
         ("b_metadata", |row| serde_json::json!(row.measured.b_metadata).to_string()),
     ]);
-    if shown.text != PairText::None {
-        columns.push(("text_resemblance", |row| optional(row.measured.text_resemblance)));
-    }
-    if shown.text == PairText::View {
+    if shown.text {
         columns.extend_from_slice(&[
+            ("text_resemblance", |row| optional(row.measured.text_resemblance)),
             ("text_shared", |row| optional(row.measured.text_shared)),
             ("text_containment_a", |row| optional(row.measured.text_containment_a)),
             ("text_containment_b", |row| optional(row.measured.text_containment_b)),
@@ -273,7 +260,7 @@ fn pair_columns<'a>(shown: PairColumns) -> Vec<Column<PairRow<'a>>> {
         ("containment_a_without_boilerplate", |row| row.measured.measures().containment_a.to_string()),
         ("containment_b_without_boilerplate", |row| row.measured.measures().containment_b.to_string()),
     ]);
-    if shown.text == PairText::View {
+    if shown.text {
         columns.extend_from_slice(&[
             ("text_resemblance_without_boilerplate", |row| optional(row.measured.measures().text_resemblance)),
             ("text_containment_a_without_boilerplate", |row| optional(row.measured.measures().text_containment_a)),

@@ -23,7 +23,7 @@ pub(super) use answer::{
 };
 pub(super) use apply::FileGroups;
 pub(super) use corpus::corpus_header;
-pub(super) use csv::{DEDUP, PairText, document_header, pair_header, query_header};
+pub(super) use csv::{DEDUP, document_header, pair_header, query_header};
 pub(super) use dedup::latest_run_line;
 pub(super) use escape::{as_words, escape_json, escape_terminal};
 pub(super) use folder::{SharedFolder, common_folder, document_header_line};

@@ -2,7 +2,6 @@
 
 use fpdb::pairs::Pair;
 
-use super::csv::PairText;
 use super::folder::{in_folder, name_in};
 use super::human::FILES_SHOWN;
 use super::metadata::{changed, labels};
@@ -15,8 +14,8 @@ pub(crate) struct PairColumns {
     /// True if the score has a column, because it differs from the resemblance: with weighted fingerprints,
     /// or with two views.
     pub(crate) score: bool,
-    /// The text whose resemblance has a column.
-    pub(crate) text: PairText,
+    /// True if the measures of the text as written have columns: with two views.
+    pub(crate) text: bool,
     /// True if the number of symbols of the longest passage has a column.
     pub(crate) longest: bool,
     /// True if passages were searched for. A table of pairs of submissions then also has rows for the pairs
@@ -28,20 +27,13 @@ pub(crate) struct PairColumns {
     pub(crate) times: bool,
 }
 
-impl PairColumns {
-    /// True if the number of shared fingerprints of the text is known.
-    fn shared_as_text(self) -> bool {
-        self.text == PairText::View
-    }
-}
-
 /// The names of the columns of [`pair_line`].
 pub(crate) fn pair_header_line(columns: PairColumns, folder: &str) -> String {
     let longest = if columns.longest { "  longest  " } else { "" };
     let score = if columns.score { "    score  " } else { "" };
-    let text = if columns.text != PairText::None { "     text  " } else { "" };
+    let text = if columns.text { "     text  " } else { "" };
     let names = if folder.is_empty() { String::new() } else { format!("  documents{}", in_folder(folder)) };
-    let as_text = if columns.shared_as_text() { "    as text" } else { "" };
+    let as_text = if columns.text { "    as text" } else { "" };
     format!(
         "{longest}{score}{text}{:>11}  {:>9}  {:>9}  {:>9}{as_text}{names}\n",
         "resemblance", "a in b", "b in a", "shared"
@@ -55,9 +47,9 @@ fn measures(pair: &Pair, columns: PairColumns) -> String {
     let score = if columns.score { format!("{:>9}  ", percent(pair.score)) } else { String::new() };
     let own = pair.measures();
     let text = own.text_resemblance.map_or_else(|| "-".to_owned(), percent);
-    let text = if columns.text != PairText::None { format!("{text:>9}  ") } else { String::new() };
+    let text = if columns.text { format!("{text:>9}  ") } else { String::new() };
     let as_text = pair.text_shared.map_or_else(|| "-".to_owned(), grouped);
-    let as_text = if columns.shared_as_text() { format!("{as_text:>9}  ") } else { String::new() };
+    let as_text = if columns.text { format!("{as_text:>9}  ") } else { String::new() };
     format!(
         "{longest}{score}{text}{:>11}  {:>9}  {:>9}  {:>9}  {as_text}",
         percent(own.resemblance),

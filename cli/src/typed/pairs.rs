@@ -102,16 +102,6 @@ pub(crate) struct PairsArgs {
     /// List at most N pairs of files of two submissions
     #[arg(long, value_name = "N", default_value_t = 10, requires = "submission_by")]
     pub(crate) submission_files: usize,
-    /// Rank programs by their own text too, where that is more alike
-    ///
-    /// A database of profile code has this text as a view of its own, and this flag changes nothing there. In
-    /// a database of one view, a pair is then ranked by the larger of two resemblances. The fingerprints of
-    /// source code tell its structure, whatever its names. This reads the documents of the pairs again and
-    /// compares their words and marks, comments included. For languages and courses in which copies keep
-    /// their names. It reads the documents of all pairs, whatever --top is: their own text may bring any pair
-    /// among the best. Beyond a quarter of --memory it compares a sample of the text.
-    #[arg(long)]
-    pub(crate) own_text: bool,
     /// How much a shared fingerprint counts
     #[arg(long, value_name = "WHAT", default_value = "none", value_parser = weight())]
     pub(crate) weight: Weight,

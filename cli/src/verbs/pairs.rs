@@ -6,14 +6,14 @@ use std::cmp::Reverse;
 
 use fpdb::pairs::{GroupBy, Pair, PairsAnswer, PairsOptions, PairsSummary, Since};
 use fpdb::report::{HtmlAnswers, HtmlOptions, PairEvidence};
-use fpdb::{Database, ReadOptions, Task, Unit, Weight};
+use fpdb::{Database, ReadOptions, Task, Weight};
 
 use crate::html_report::HtmlReport;
 use crate::output::Output;
 use crate::printer::Printer;
 use crate::progress::StepBar;
 use crate::render::{
-    PairColumns, PairLine, PairText, as_fields, boilerplate_left_out, common_folder, common_left_out, count,
+    PairColumns, PairLine, as_fields, boilerplate_left_out, common_folder, common_left_out, count,
     escape_terminal, first_names, grouped, has, is, pair_header, pair_header_line, pairs_total,
 };
 use crate::resolved::submission_folders::SubmissionFolders;
@@ -38,9 +38,6 @@ pub(crate) fn run(global: &Global, args: &PairsArgs, printer: &Printer) -> anyho
              to keep some submissions apart, give their files the same `group` (fpdb ingest --metadata FILE)"
         );
     }
-    if args.own_text && html.is_some() {
-        anyhow::bail!("--own-text is for --format human, json and csv");
-    }
     if args.sort == PairSort::Longest && html.is_some() {
         anyhow::bail!("--sort is for --format human, json and csv; the list of a report is sorted by its headings");
     }
@@ -52,12 +49,6 @@ pub(crate) fn run(global: &Global, args: &PairsArgs, printer: &Printer) -> anyho
         );
     }
     let database = database::open_within(global, args.memory)?;
-    if args.own_text && database.profile().unit() != Unit::Token {
-        anyhow::bail!(
-            "--own-text is for source code (unit token); in this database (unit {}) fingerprints are those of the text",
-            database.profile().unit()
-        );
-    }
     profile::check_rewritten(args.joining.rewritten(), database.profile())?;
     let least = PairsOptions::at_least(database.profile(), args.min_shared, args.min_resemblance, args.min_containment);
     let options = least
@@ -73,7 +64,6 @@ pub(crate) fn run(global: &Global, args: &PairsArgs, printer: &Printer) -> anyho
         .submission_by(args.submission_by.as_deref().map(fpdb::submission_pattern))
         .submission_files(args.submission_files)
         .file_times(args.times.file_times)
-        .own_text(args.own_text.then(|| args.limits.limits()))
         .new_since(args.new_since)
         .weight(args.weight)
         .top((args.top > 0).then_some(args.top))
@@ -95,7 +85,7 @@ pub(crate) fn run(global: &Global, args: &PairsArgs, printer: &Printer) -> anyho
     if args.sort == PairSort::Longest {
         let summary = list_by_longest(&database, &sought, &how, args, output, &bar)?;
         left_out(&database, args, (&options, &sought), &summary, global.format, printer)?;
-        return Ok(RunStatus::without(summary.unread));
+        return Ok(RunStatus::Done);
     }
     let mut listing = Listing {
         database: &database,
@@ -123,7 +113,7 @@ pub(crate) fn run(global: &Global, args: &PairsArgs, printer: &Printer) -> anyho
     let left = listing.end(summary.found)?;
     sifted(&mut summary, left);
     left_out(&database, args, (&options, &sought), &summary, global.format, printer)?;
-    Ok(RunStatus::without(summary.unread))
+    Ok(RunStatus::Done)
 }
 
 /// Writes the pairs with the longest passages first.
@@ -212,13 +202,9 @@ impl Listing<'_> {
     }
 
     fn columns(&self) -> PairColumns {
-        let text = match (self.database.profile().has_two_views(), self.args.own_text) {
-            (true, _) => PairText::View,
-            (false, true) => PairText::Own,
-            (false, false) => PairText::None,
-        };
+        let text = self.database.profile().has_two_views();
         let longest = self.args.sort == PairSort::Longest;
-        let score = self.args.weight != Weight::None || text == PairText::View;
+        let score = self.args.weight != Weight::None || text;
         PairColumns {
             score,
             text,
@@ -346,12 +332,6 @@ fn left_out(
         let (what, have) = (if number == 1 { one } else { several }, has(number));
         let (number, names) = (grouped(number), first_names(names, number));
         printer.note(&format!("{number} {what} {have} no text or too little to compare: {names}"));
-    }
-    if answer.unread > 0 {
-        printer.note(&format!(
-            "{} cannot be read again: ranked by structure alone (--own-text)",
-            count(answer.unread, "document")
-        ));
     }
     if answer.by_files > 0 {
         let (pairs, below) = match answer.by_files {

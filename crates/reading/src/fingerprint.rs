@@ -52,8 +52,6 @@ pub struct ViewTotals {
 pub struct Fingerprinter {
     kernels: Kernels,
     unit: Unit,
-    /// False if source code is read as words and marks.
-    reads_languages: bool,
     format: Format,
     /// The document so far, if its text must be extracted. Emptied once the document exceeds the limit.
     /// `length` counts all bytes.
@@ -77,7 +75,6 @@ impl Fingerprinter {
         Self {
             kernels: Kernels::new(profile),
             unit: profile.unit(),
-            reads_languages: true,
             format: Format::default(),
             whole: Vec::new(),
             length: 0,
@@ -92,18 +89,11 @@ impl Fingerprinter {
         Self { limits: limits.clone(), ..self }
     }
 
-    /// Reads source code as words and marks, in no language.
-    #[doc(hidden)]
-    #[must_use]
-    pub fn without_languages(self) -> Self {
-        Self { reads_languages: false, ..self }
-    }
-
     /// Sets the format of the next documents. Call it before the first byte of a document. The default is
     /// text. Unit byte ignores the format and reads bytes.
     pub fn begin(&mut self, format: Format) {
         self.format = format;
-        self.kernels.begin(format.language().filter(|_| self.reads_languages));
+        self.kernels.begin(format.language());
     }
 
     /// Reads the next bytes of the document, in pieces of any size. Appends to `out` the fingerprints that
@@ -142,8 +132,7 @@ impl Fingerprinter {
         }
         let document = std::mem::take(&mut self.whole);
         self.limits.check_document(self.format, std::mem::take(&mut self.length))?;
-        let unit = if self.reads_languages { self.unit } else { Unit::Word };
-        let extracted = extract::extract_for(unit, self.format, &document, &self.limits)?;
+        let extracted = extract::extract_for(self.unit, self.format, &document, &self.limits)?;
         see(&extracted);
         self.kernels.begin(extracted.language);
         self.kernels.begin_utf8();

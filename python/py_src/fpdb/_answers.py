@@ -473,7 +473,7 @@ class Pair(Answer):
         resemblance: number of shared fingerprints / number of all fingerprints of both documents.
         containment_a, containment_b: the share of the fingerprints of a that b holds, and of the fingerprints of b that a holds.
         score: the measure that orders pairs.
-        text_resemblance: for source code, the resemblance of the text as written: in a database of two views, or with `own_text`.
+        text_resemblance: for source code in two views, the resemblance of the text as written.
         text_shared, text_containment_a, text_containment_b: for source code in two views, the other measures of the text as written. The
             measures above are then those of the structure.
         without_boilerplate: the measures without the fingerprints that boilerplate holds, as in the score. None if the database has no

@@ -709,14 +709,12 @@ class Database:
             new_since: only pairs of a document with this number or a higher one and a document with a lower number.
             weight: "idf" counts a rare fingerprint more than a common one.
             top: maximum number of pairs; None for all.
-            own_text: for source code: compares the documents' own text too, names and comments included, and ranks pairs by the
-                larger of the two resemblances. The documents are read again.
             passages: finds all passages of each pair. The documents are read again.
             rewritten, gap, min_passage: as for `query`; they apply to these passages and those of a report.
             progress, stop: as for `ingest`.
 
         Raises:
-            ParameterError: an argument makes no sense, for example `own_text` in a database that is not of source code.
+            ParameterError: an argument makes no sense, for example `rewritten` in a database that is not of words.
             KeyboardInterrupt, StoppedError: the call was stopped.
         """
         given = PAIRS.given("pairs", options)
@@ -731,7 +729,7 @@ class Database:
         reading only; a reader in the process of a writer sees the last commit of the writer.
 
         Args:
-            options: as for `pairs`, without `own_text`, `passages` and `progress`.
+            options: as for `pairs`, without `passages` and `progress`.
             stop: a token that ends the search from another thread.
 
         Returns:

@@ -206,10 +206,6 @@ def _groups(name: str, value: Any) -> Any:
     return _DEFAULT if _switch(name, value) else "nothing"
 
 
-def _own_text(name: str, value: Any) -> Any:
-    return {} if _switch(name, value) else None
-
-
 def _novel(name: str, value: Any) -> Any:
     return None if value == "any" else _DEFAULT if value is None else _count(name, value)
 
@@ -299,7 +295,6 @@ ITER_PAIRS = Arguments(_PAIRS)
 PAIRS = Arguments(
     _PAIRS,
     {
-        "own_text": Argument("own_text", False, _own_text),
         "passages": Argument("passages", False, _switch),
     },
     _JOINING,
@@ -428,7 +423,6 @@ class PairsOptions(TypedDict, total=False):
 class PassagePairsOptions(PairsOptions, total=False):
     """The options of `Database.pairs`."""
 
-    own_text: bool
     passages: bool
     rewritten: bool
     gap: int | None

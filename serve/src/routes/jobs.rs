@@ -114,16 +114,12 @@ fn no_limits(limits: &InputLimits) -> Answer<()> {
 
 /// The options of pairs. A threshold in the request replaces all thresholds of the profile, as on the command
 /// line.
-fn pairs_options(app: &App, profile: &Profile, given: Map<String, Value>) -> Answer<PairsOptions> {
+fn pairs_options(profile: &Profile, given: Map<String, Value>) -> Answer<PairsOptions> {
     no_temp_dir(&given)?;
     let share = |name: &str| given.get(name).and_then(Value::as_f64);
     let shared = given.get("min_shared").and_then(Value::as_u64);
     let defaults = PairsOptions::at_least(profile, shared, share("min_resemblance"), share("min_containment"));
-    let mut options: PairsOptions = fpdb::options_from_json(&defaults, Value::Object(given))?;
-    if let Some(limits) = &options.own_text {
-        no_limits(limits)?;
-        options.own_text = Some(app.limits.clone());
-    }
+    let options: PairsOptions = fpdb::options_from_json(&defaults, Value::Object(given))?;
     options.check()?;
     Ok(options)
 }
@@ -161,9 +157,9 @@ pub(crate) async fn ask_pairs(
     Extension(who): Extension<Identity>,
     request: Request,
 ) -> Answer<Response> {
-    let (shared, profile) = (Arc::clone(&app), *app.reader().ok_or_else(Problem::ending)?.profile());
+    let profile = *app.reader().ok_or_else(Problem::ending)?.profile();
     let make = move |JobRequest { options, passages, joining }| {
-        let options = pairs_options(&shared, &profile, options)?;
+        let options = pairs_options(&profile, options)?;
         let joining: PassageOptions = fpdb::options_from_json(&PassageOptions::default(), Value::Object(joining))?;
         Ok((options, joining, passages))
     };

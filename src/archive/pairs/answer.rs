@@ -35,19 +35,15 @@ pub struct Pair {
     /// Share of b's distinct hashes that a holds; from 0 to 1.
     pub containment_b: f64,
     /// The score that orders pairs. The thresholds apply to it. In a database with one view, it is the
-    /// resemblance without the hashes that boilerplate holds, weighted if hashes are weighted. If the
-    /// resemblance of the text as written was requested and is larger, that is the score. In a database with
-    /// two views, it is the larger of the two views' scores. The score of a view counts a hash less the more
-    /// documents hold it, and is lower for short documents.
+    /// resemblance without the hashes that boilerplate holds, weighted if hashes are weighted. In a database
+    /// with two views, it is the larger of the two views' scores. The score of a view counts a hash less the
+    /// more documents hold it, and is lower for short documents.
     pub score: f64,
     /// For source code in two views, the number of distinct hashes of the text as written that both hold. The
     /// measures above are those of the structure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text_shared: Option<u64>,
-    /// For source code, the resemblance of the text as written, names and comments included. In a database
-    /// with one view, `None` if it was not requested with
-    /// [`PairsOptions::own_text`](crate::archive::pairs::PairsOptions::own_text), or if a document cannot be
-    /// read again.
+    /// For source code in two views, the resemblance of the text as written, names and comments included.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text_resemblance: Option<f64>,
     /// For source code in two views, the share of a's distinct hashes of the text as written that b holds.
@@ -195,9 +191,6 @@ pub struct PairsSummary {
     pub below: u64,
     /// Number of pairs of submissions found only by a pair of their documents that reaches the thresholds.
     pub by_files: u64,
-    /// Number of documents in pairs whose own text could not be read again for comparison. Their pairs have
-    /// no `text_resemblance`, nor have those of documents too large to compare, which do not count here.
-    pub unread: u64,
     /// With `new_since` or `old`, the numbers of old and of new documents that could be in a pair.
     pub divided: Option<(u64, u64)>,
     /// Number of documents with another document in their [group](crate::pairs::GroupBy), with which they are

@@ -18,7 +18,7 @@
 // threshold is kept (as in the winnowing paper, section 5.2).
 //
 // Counting takes two or three nanoseconds for a pair and hash; with a hash map it would take some hundred.
-// Lists take 4 bytes a posting, 4 a holder and 12 a list. Pairs take 48 bytes each and are sorted in an
+// Lists take 4 bytes a posting, 4 a holder and 12 a list. Pairs take 40 bytes each and are sorted in an
 // eighth of the memory. If the caller wants the best pairs only, at most twice their number is held. Counters
 // take half of the memory at most. If the counters of all threads take more, fewer threads count, since
 // passes over the postings cost more than threads save. If some documents are old, only new documents are
@@ -32,7 +32,6 @@ mod files;
 mod grouping;
 mod names;
 mod options;
-mod own_text;
 mod ranked;
 mod same_files;
 mod verdict;
@@ -41,8 +40,6 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use roaring::RoaringBitmap;
-
 use blocks::BlockPlan;
 use documents::Documents;
 use fpdb_host::error::{Error, Result};
@@ -50,7 +47,6 @@ use fpdb_host::progress::Task;
 use fpdb_host::spill::TempSpace;
 use fpdb_store::Store;
 use names::{PairNames, name_places};
-use own_text::OwnTexts;
 use ranked::{PairCollector, PairRecord, SORTER_SHARE, SortedPairs};
 
 pub use answer::{Pair, PairMeasures, PairsAnswer, PairsSummary};
@@ -72,9 +68,6 @@ pub(crate) fn find<'a>(
     temp: &'a TempSpace,
     task: &Task<'_>,
 ) -> Result<FoundPairs<'a>> {
-    if options.own_text.is_some() {
-        own_text::check(store.profile().unit())?;
-    }
     let by_files = files::reaching(store, options, task)?;
     let set_bytes = by_files.serialized_size() as u64;
     let mut documents = Documents::load_joined(store, options, by_files, task)?;
@@ -83,35 +76,19 @@ pub(crate) fn find<'a>(
     let without_fingerprint: Vec<u32> = (store.document_ids()?.range(..documents.ids() as u32))
         .filter(|&id| !documents.counts(id) && documents.submission_of(id) == id)
         .collect();
-    // A database with two views holds the text as written.
-    let own_text = options.own_text.as_ref().filter(|_| documents.views() == 1);
     let sorting = store.memory() / SORTER_SHARE;
     let plan = BlockPlan::make(store, &mut documents, options, sorting + set_bytes, task)?;
     let places = name_places(store, &documents)?;
-    // The resemblance of the documents' own text can bring any pair among the best.
-    let top = if own_text.is_some() { None } else { options.top };
-    let ranked = Mutex::new(PairCollector::new(top, temp, sorting));
-    let in_pairs = Mutex::new(RoaringBitmap::new());
+    let ranked = Mutex::new(PairCollector::new(options.top, temp, sorting));
     let by_files = AtomicU64::new(0);
     let below = count::count_all(store, &documents, options, &plan, task, &|found| {
         by_files.fetch_add(found.iter().filter(|pair| !pair.reaches).count() as u64, Ordering::Relaxed);
-        if own_text.is_some() {
-            let mut in_pairs = in_pairs.lock().unwrap_or_else(PoisonError::into_inner);
-            in_pairs.extend(found.iter().flat_map(|pair| [pair.a, pair.b]));
-        }
         let mut ranked = ranked.lock().unwrap_or_else(PoisonError::into_inner);
         found.iter().try_for_each(|pair| ranked.push(PairRecord::of(pair, &places)))
     })?;
     drop(places);
-    let mut sorted = ranked.into_inner().unwrap_or_else(PoisonError::into_inner).sorted()?;
-    let mut unread = 0;
-    if let Some(limits) = own_text {
-        let in_pairs = in_pairs.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let texts = OwnTexts::read(store, &documents, &in_pairs, limits, task)?;
-        unread = texts.unread;
-        sorted = texts.rank(sorted, PairCollector::new(options.top, temp, sorting), task)?;
-    }
-    let SortedPairs { records, found, ends } = sorted;
+    let ranked = ranked.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let SortedPairs { records, found, ends } = ranked.sorted()?;
     let submissions = std::mem::take(&mut documents.submissions).into_names();
     let name = |id: u32| match submissions.get(&id) {
         Some(name) => Ok::<_, Error>(name.clone()),
@@ -148,7 +125,6 @@ pub(crate) fn find<'a>(
         same_file,
         below,
         by_files: by_files.into_inner(),
-        unread,
         divided: documents.divided,
         grouped: documents.grouped,
         too_short,

@@ -104,7 +104,7 @@ impl<'a> PairNames<'a> {
                 resemblance,
                 containment_a,
                 containment_b,
-                text_resemblance: text.map(|[resemblance, ..]| resemblance).or(record.text()),
+                text_resemblance: text.map(|[resemblance, ..]| resemblance),
                 text_containment_a: text.map(|[_, containment, _]| containment),
                 text_containment_b: text.map(|[.., containment]| containment),
             }
@@ -121,7 +121,7 @@ impl<'a> PairNames<'a> {
             containment_b,
             score: record.score(),
             text_shared: text.map(|_| text_shared.into()),
-            text_resemblance: text.map(|[resemblance, ..]| resemblance).or(record.text()),
+            text_resemblance: text.map(|[resemblance, ..]| resemblance),
             text_containment_a: text.map(|[_, containment, _]| containment),
             text_containment_b: text.map(|[.., containment]| containment),
             without_boilerplate,

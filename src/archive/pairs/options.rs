@@ -10,7 +10,6 @@ use fpdb_host::error::{Error, Result};
 use fpdb_host::setters::{check_share, setters};
 use fpdb_kernel::document::DocId;
 use fpdb_kernel::profile::{Profile, Unit};
-use fpdb_reading::input::InputLimits;
 
 /// The pairs to find. A pair must reach all thresholds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -63,10 +62,6 @@ pub struct PairsOptions {
     /// differ.
     #[serde(default)]
     pub file_times: bool,
-    /// For source code, also compares the documents' own text, names and comments included. Pairs are then
-    /// ordered by the larger of the two resemblances. Fingerprints of source code describe only its
-    /// structure, so the documents of all pairs are read again, within these limits.
-    pub own_text: Option<InputLimits>,
     /// Returns only pairs of an older and a newer document. `Since` defines which documents are newer.
     /// `None`: all pairs.
     pub new_since: Option<Since>,
@@ -94,7 +89,6 @@ impl PairsOptions {
         submission_by: Option<String>,
         submission_files: usize,
         file_times: bool,
-        own_text: Option<InputLimits>,
         new_since: Option<Since>,
         weight: Weight,
         top: Option<u64>,
@@ -134,7 +128,6 @@ impl PairsOptions {
             submission_by: None,
             submission_files: default_submission_files(),
             file_times: false,
-            own_text: None,
             new_since: None,
             weight: Weight::default(),
             top: None,

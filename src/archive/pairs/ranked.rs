@@ -35,49 +35,25 @@ pub(super) struct PairRecord {
     pub(super) b: u32,
     /// Number of shared hashes by view: the structure, then the text as written.
     pub(super) shared: [u32; 2],
-    /// The bits of the resemblance of the documents' own text, if documents in one view were read again.
-    text: u64,
     /// 1 if the pair itself is below the thresholds. It is a number so that the record has no padding.
     by_files: u64,
 }
-
-/// Marks a pair whose own text was not compared. No resemblance has these bits.
-const NOT_COMPARED: u64 = u64::MAX;
 
 impl PairRecord {
     /// `places` has the place of each document in the order of names. It may be empty if no order is wanted.
     pub(super) fn of(pair: &Measured, places: &[u32]) -> Self {
         let Measured { a, b, shared, score, reaches } = *pair;
         let [a_name, b_name] = [a, b].map(|id| places.get(id as usize).copied().unwrap_or(0));
-        Self {
-            worth: !score.to_bits(),
-            a_name,
-            b_name,
-            a,
-            b,
-            shared,
-            text: NOT_COMPARED,
-            by_files: u64::from(!reaches),
-        }
+        Self { worth: !score.to_bits(), a_name, b_name, a, b, shared, by_files: u64::from(!reaches) }
     }
 
     pub(super) fn score(&self) -> f64 {
         f64::from_bits(!self.worth)
     }
 
-    /// The same pair, scored by the resemblance of the documents' own text if that is larger.
-    pub(super) fn with_text(self, resemblance: f64) -> Self {
-        Self { worth: !self.score().max(resemblance).to_bits(), text: resemblance.to_bits(), ..self }
-    }
-
     /// True if the submissions are below the thresholds, and only two of their files reach them.
     pub(super) fn by_files(&self) -> bool {
         self.by_files == 1
-    }
-
-    /// The resemblance of the documents' own text; `None` if it was not compared.
-    pub(super) fn text(&self) -> Option<f64> {
-        (self.text != NOT_COMPARED).then(|| f64::from_bits(self.text))
     }
 }
 
