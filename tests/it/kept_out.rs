@@ -14,7 +14,19 @@ fn mail(from: &str, number: usize) -> String {
 fn kept_out(folder: &Folder, arguments: &[&str]) -> u64 {
     let report = folder.ok(&[&["ingest", "--format", "json"], arguments].concat()).json().remove(0);
     let skipped = report["skipped"].as_array().unwrap().iter();
-    skipped.filter(|skip| skip["reason"].as_str().unwrap().contains("--keep-out")).count() as u64
+    let listed = skipped.filter(|skip| skip["reason"].as_str().unwrap().contains("--keep-out")).count() as u64;
+    assert_eq!(report["kept_out"].as_u64().unwrap_or(0), listed, "{report}");
+    listed
+}
+
+#[test]
+fn skipped_files_that_an_answer_does_not_list_are_told() {
+    let folder = Folder::new();
+    let members: Vec<(String, &[u8])> = (0..1002).map(|number| (format!("{number}.bin"), &[0; 9][..])).collect();
+    folder.write("all.zip", zip(members));
+    let run = folder.ok(&["ingest", "--profile", "prose", "--format", "json", "all.zip"]);
+    assert_eq!((&run.json()[0]["skips"], run.json()[0]["skipped"].as_array().unwrap().len()), (&1002.into(), 1000));
+    assert!(run.stderr.contains("2 more skipped files are not listed in the answer; --verbose names all"), "{run:?}");
 }
 
 #[test]
