@@ -232,7 +232,7 @@ fn a_merge_says_what_it_replaces_with_documents_of_another_place() {
         "1 document was replaced by one of the same name from another place: t.txt of {0}/a/t.txt by that of {0}/b/t.txt\n",
         root.display()
     );
-    assert!(run.stderr.contains(&said) && run.stderr.contains("`fpdb --db b/db mv . NAME`"), "{run:?}");
+    assert!(run.stderr.contains(&said) && run.stderr.contains("`fpdb mv --db b/db . NAME`"), "{run:?}");
     assert_eq!((counts(&run), &run.json()[0]["replaced_from_other_places"]), ([0, 0, 1], &1.into()));
     let run = merge(&[]);
     assert!(counts(&run) == [0, 1, 0] && !run.stderr.contains("replaced"), "{run:?}");

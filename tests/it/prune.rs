@@ -215,7 +215,7 @@ fn an_empty_folder_is_guarded_below_another_one_and_as_the_current_one() {
     assert_eq!(here(&["ingest", "-q", "--db", "../at", "."]).status, 0);
     remove(&folder, "here/a.txt");
     let run = here(&["ingest", "--prune", "--db", "../at", "."]);
-    assert!(run.status == 2 && run.stderr.contains("`fpdb rm --prefix PREFIX`"), "{run:?}");
+    assert!(run.status == 2 && run.stderr.contains("`fpdb rm --db ../at --prefix PREFIX`"), "{run:?}");
     let run = here(&["rm", "--db", "../at", "--prefix", "./", "--yes"]);
     assert!(run.status == 2 && run.stderr.contains("every name begins with it"), "{run:?}");
 }

@@ -194,7 +194,12 @@ pub(crate) fn check_place(path: &Path) -> anyhow::Result<()> {
     let created = match is_written_directly(path) {
         true if path.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
         true => Ok(()),
-        false => NewFile::create(path).map(drop),
+        // The file has no name, so that no other process sees it.
+        false => {
+            let target = followed(path);
+            let folder = folder_of(&target);
+            fs::metadata(folder).and_then(|_| tempfile::tempfile_in(folder)).map(drop)
+        }
     };
     Ok(created.map_err(|source| fpdb::Error::Io { action: "create", path: path.to_owned(), source })?)
 }
@@ -203,6 +208,10 @@ pub(crate) fn check_place(path: &Path) -> anyhow::Result<()> {
 /// an open file.
 fn is_written_directly(path: &Path) -> bool {
     path.starts_with("/dev") || fs::metadata(path).is_ok_and(|facts| !facts.is_file())
+}
+
+fn folder_of(target: &Path) -> &Path {
+    target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 /// The path that a link leads to, also if nothing is there yet: the target of the link is replaced.
@@ -225,7 +234,7 @@ fn create(path: &Path) -> io::Result<(File, Option<Destination>)> {
     if is_written_directly(path) {
         return Ok((File::create(path)?, None));
     }
-    let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = folder_of(&target);
     // Removes the files of killed runs. A file that cannot be removed only takes space.
     for left in stale_temporaries(folder, GROWING) {
         let _ = fs::remove_file(left);

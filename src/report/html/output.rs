@@ -153,8 +153,7 @@ pub fn check_place(target: impl AsRef<Path>, single_file: bool) -> Result<()> {
     // Folders that do not exist yet are created with the report.
     let around = std::path::absolute(target).map_err(Error::io("find the folder of", target))?;
     let folder = around.ancestors().skip(1).find(|folder| folder.exists()).unwrap_or(Path::new("/"));
-    let made = Builder::new().prefix(".fpdb-report-").tempfile_in(folder);
-    made.map(drop).map_err(Error::io("create a file in", folder))
+    tempfile::tempfile_in(folder).map(drop).map_err(Error::io("create a file in", folder))
 }
 
 /// Refuses to replace anything except a report of the same kind. A folder with a report and other files is
