@@ -67,7 +67,12 @@ pub(super) fn hint(error: &Error, has_memory: bool, on: &Suggested) -> Option<St
         }
         Error::OtherRule { .. } => "use the options of the earlier run, or decide about all documents again with --rerank".into(),
         Error::UnsuitedReport { .. } => format!("`{}` writes reports for --write, --mark, --remove, --link, --move and --check; `{}` for --write with --cut, and --mark; a list serves --write and --mark", on.of("dedup"), on.of("dedup --passages")),
-        Error::NotADedupReport { .. } => format!("`{}` writes a report; use it with the database that it was made from. `fpdb apply --help` and `fpdb rm --help` tell which lists of documents they take", on.of("dedup --format json -o REPORT")),
+        Error::NotADedupReport { .. } => {
+            let [report, list, query] =
+                ["dedup --format json -o REPORT", "list --format json", "query --top 0 --no-passages --format json"]
+                    .map(|words| on.of(words));
+            format!("`{report}` writes a report; use it with the database that it was made from; a list of documents has lines {{\"document\": NAME}}, or comes from `{list}`; `apply` also takes all matches of queries (`{query}`)")
+        }
         Error::Document(
             DocumentError::NoTextField { most_text: Some(field), .. } | DocumentError::NotText { place: Some(field), .. },
         ) => {

@@ -110,7 +110,9 @@ pub(super) fn read<'a>(
         }
         let (listed, matching) = (parsed.matches.len() as u64, parsed.matching_documents);
         if listed < matching {
-            let detail = format!("it lists {listed} of {matching} matches of the query; query again for all of them");
+            let detail = format!(
+                "it is the answer to a query, and lists {listed} of {matching} matches; query again for all of them (`--top 0`)"
+            );
             return Err(wrong(detail));
         }
         let Some(documents) = parsed.documents() else {

@@ -217,7 +217,10 @@ impl<'a> ParsedReport<'a> {
             if ended {
                 return Err(wrong("something follows the summary, which is the last line of a report"));
             }
-            let parsed: ReportLine = serde_json::from_slice(&line).map_err(|error| wrong(&error.to_string()))?;
+            let parsed: ReportLine = serde_json::from_slice(&line).map_err(|error| match number {
+                1 => wrong("it is a line of neither; a list of names has lines {\"document\": NAME}"),
+                _ => wrong(&error.to_string()),
+            })?;
             let ids = [parsed.remove_id, parsed.keep_id, parsed.id, parsed.of.as_ref().map(|of| of.id)];
             // This number means that no survivor is needed.
             if ids.contains(&Some(NO_SURVIVOR)) {

@@ -211,7 +211,14 @@ fn lists_that_do_not_suffice_are_refused() {
     }
     refused(&["apply", "--check", "names.jsonl"], "lists no survivors");
     folder.ok(&["query", "--top", "1", "--format", "json", "-o", "best.jsonl", "-q", "benchmark.jsonl"]);
-    refused(&["apply", "best.jsonl", "--write", "clean", "--yes"], "line 1: it lists 1 of 2 matches of the query");
+    refused(
+        &["apply", "best.jsonl", "--write", "clean", "--yes"],
+        "line 1: it is the answer to a query, and lists 1 of 2 matches",
+    );
+    folder.write("plain.txt", "in/a.jsonl:3\n");
+    for action in [&["rm", "--report", "plain.txt"][..], &["apply", "plain.txt", "--write", "clean"]] {
+        refused(action, "line 1: it is a line of neither; a list of names has lines {\"document\": NAME}");
+    }
     refused(&["rm", "--report", "best.jsonl"], "it is the answer to a query");
     folder.write("mixed.jsonl", format!("{}{}", read(&folder, "names.jsonl"), "{\"schema\":\"fpdb.pair/1\"}\n"));
     refused(&["rm", "--report", "mixed.jsonl"], "line 6: the line is neither");

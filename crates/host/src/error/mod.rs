@@ -515,8 +515,8 @@ pub enum Error {
         /// The allowed bytes.
         allowed: u64,
     },
-    /// The file is not a dedup report of this database.
-    #[error("{} is not a whole report of a dedup: line {line}: {detail}", path.display())]
+    /// The file is not a dedup report of this database, nor a list that the action takes.
+    #[error("{} is not a whole report of a dedup or list of documents: line {line}: {detail}", path.display())]
     NotADedupReport {
         /// The file.
         path: PathBuf,
