@@ -366,6 +366,17 @@ fn a_folder_is_refused_if_other_flags_are_remembered_for_a_path_in_it() {
         assert!(run.stderr.contains(told), "{run:?}");
         assert_eq!(sorted(&folder, DB), stored);
     }
+    // Paths with the same flags are told of together.
+    for day in 1..=4 {
+        folder.write(&format!("crawl/{day}/r.jsonl"), format!("{}\n", json!({ "text": prose(day), "url": day })));
+        folder.ok(&["ingest", "-q", &format!("crawl/{day}"), "--keep-fields", "url"]);
+    }
+    let run = folder.run(&["ingest", "crawl"]);
+    let told = "crawl/3 and 1 more path: all were ingested with --keep-fields=url, which do not hold for crawl: give the same flags here, or";
+    assert!(run.status == 2 && run.stderr.contains(told), "{run:?}");
+    folder.ok(&["ingest", "-q", "crawl", "--keep-fields", "url"]);
+    folder.ok(&["ingest", "-q", "crawl"]);
+    folder.ok(&["rm", "--prefix", "crawl/", "--yes"]);
     // A file that is not read does not matter.
     folder.write("mixed/b.txt", prose(4));
     folder.write("mixed/c.log", prose(5));
@@ -431,7 +442,10 @@ fn all_paths_below_with_other_flags_are_told() {
     // Six of the seven would be read: not the link.
     let run = folder.run(&["ingest", "arch"]);
     assert_eq!(run.status, 2);
-    assert!(run.stderr.contains("/arch/p was ingested with --text-field=body, and 3 more paths with"), "{run:?}");
+    assert!(
+        run.stderr.contains("/arch/p and 3 more paths: all were ingested with --text-field=body, which do"),
+        "{run:?}"
+    );
     let advice = run.stderr.split_once("leave them out here (").unwrap().1.split_once(')').unwrap().0;
     assert_eq!(advice.matches("--exclude=").count(), 6);
     // Typed flags replace those of the folders, with a note.

@@ -86,18 +86,25 @@ pub(super) fn refuse_others(
     if found.is_empty() {
         return Ok(());
     }
-    let told: Vec<String> = found
-        .iter()
-        .take(NAMED)
-        .map(|Below { source, .. }| {
-            format!("{} was ingested with {}", source.path, as_words(&words_of_json(&source.options)))
-        })
-        .collect();
+    let flags_of = |below: &Below<'_>| as_words(&words_of_json(&below.source.options));
+    let path_of = |below: &Below<'_>| below.source.path.clone();
+    let are_alike = found.len() > 1 && found.iter().all(|below| below.source.options == found[0].source.options);
+    let named = found.iter().take(NAMED);
+    let named: Vec<String> = match are_alike {
+        true => named.map(path_of).collect(),
+        false => named.map(|below| format!("{} was ingested with {}", path_of(below), flags_of(below))).collect(),
+    };
     let more = match found.len().saturating_sub(NAMED) {
         0 => String::new(),
-        1 => ", and 1 more path with other flags".to_owned(),
-        more => format!(", and {more} more paths with other flags"),
+        1 => " and 1 more path".to_owned(),
+        more => format!(" and {more} more paths"),
     };
+    let mut told = named.join(", ") + &more;
+    if are_alike {
+        told += &format!(": all were ingested with {}", flags_of(&found[0]));
+    } else if found.len() > NAMED {
+        told += " with flags of their own";
+    }
     let typed: BTreeSet<&Path> = found.iter().map(|below| below.typed).collect();
     let mut typed_names: Vec<String> = typed.iter().take(NAMED).map(|path| path.display().to_string()).collect();
     if typed.len() > NAMED {
@@ -110,13 +117,13 @@ pub(super) fn refuse_others(
         }
         _ => "one --exclude for each; `fpdb stats --format json` lists them".to_owned(),
     };
-    let (does, all, it, by_itself) = match found.len() {
-        1 => ("does", "both", "it", "it by itself"),
-        _ => ("do", "all", "them", "each by itself"),
+    let (does, flags, it, by_itself) = match found.len() {
+        1 => ("does", "the flags for both", "it", "it by itself"),
+        _ if are_alike => ("do", "the same flags here", "them", "each by itself"),
+        _ => ("do", "the flags for all", "them", "each by itself"),
     };
     anyhow::bail!(
-        "{}{more}, which {does} not hold for {}: give the flags for {all}, or ingest {by_itself} and leave {it} out here ({instead})",
-        told.join(", "),
+        "{told}, which {does} not hold for {}: give {flags}, or ingest {by_itself} and leave {it} out here ({instead})",
         typed_names.join(", ")
     );
 }
