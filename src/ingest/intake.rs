@@ -23,7 +23,7 @@ use super::known::{KnownDocuments, is_same};
 use super::messages::{IntakeStep, Parcel, ParcelEntry, ReadDocument};
 use super::options::{IngestOptions, OnChange};
 use super::prune::LastFile;
-use super::record::{metadata_after, record_of};
+use super::record::{is_empty_file, metadata_after, record_of};
 use super::reread::{not_read_again, record_again};
 use super::summary::IngestSummary;
 use super::sweep::Sweep;
@@ -463,10 +463,10 @@ impl Intake<'_> {
         self.summary.undecodable_documents += u64::from(record.undecodable > 0);
         *self.summary.formats.entry(record.format.clone()).or_default() += 1;
         self.count(&record.name, outcome, &record.format);
-        if record.symbols == 0 && record.bytes > 0 {
+        if record.symbols == 0 && !is_empty_file(&record) {
             self.summary.without_text += 1;
             self.progress.without_text(&record.name);
-        } else if record.fingerprints == 0 && record.bytes > 0 {
+        } else if record.fingerprints == 0 && record.symbols > 0 {
             self.summary.too_short += 1;
             self.progress.too_short(&record.name);
         }

@@ -39,7 +39,7 @@ pub(crate) use first_names::name_place;
 pub(crate) use merge::merge;
 pub(crate) use messages::ReadDocument;
 pub use options::{IngestOptions, OnChange};
-pub(crate) use record::record_of;
+pub(crate) use record::{is_empty_file, record_of};
 pub(crate) use repair::repair;
 pub(crate) use reread::reread;
 pub use summary::{IngestSummary, Skipped};

@@ -71,6 +71,13 @@ pub(super) fn metadata_after(
     found
 }
 
+/// True for an empty file or member of an archive: many are empty on purpose, such as `__init__.py`. False
+/// for an empty record or an empty document from memory.
+pub(crate) fn is_empty_file(record: &DocumentRecord) -> bool {
+    let part = record.member.as_deref().unwrap_or_default().rsplit('!').next().unwrap_or_default();
+    record.bytes == 0 && record.source.is_some() && !part.contains(':')
+}
+
 /// The time of a file, if it is old enough to be trusted: see [`UNTRUSTED_SECONDS`].
 pub(super) fn trusted_mtime(file: &FileFacts) -> Option<(i64, u32)> {
     let is_trusted = |modified: &Modified| modified.seconds < file.observed_at - UNTRUSTED_SECONDS;

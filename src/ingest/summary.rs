@@ -77,8 +77,8 @@ pub struct IngestSummary {
     /// Skipped archives of kinds that are not read, such as 7z.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub unread_archives: u64,
-    /// Added or replacing documents that are not empty but have no text, such as scanned pages. Only a query
-    /// with the same bytes finds them.
+    /// Added or replacing documents that have no text, such as scanned pages and empty records, but not empty
+    /// files. Only a query with the same bytes finds them.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub without_text: u64,
     /// Added or replacing documents that have text, but too little for a fingerprint. Only a query with the

@@ -286,7 +286,7 @@ fn tell_of_copies(database: &Database, sources: &[Source], printer: &Printer) ->
 /// Prints which documents have no fingerprint: `first` are the first without text, then the first with too
 /// little.
 fn tell_incomparable(summary: &IngestSummary, first: &[String], printer: &Printer) {
-    const NO_TEXT: &str = "no text to compare, such as scanned pages and records of punctuation";
+    const NO_TEXT: &str = "no text to compare, such as scanned pages, empty records and punctuation";
     let (textless, short) = (summary.without_text, summary.too_short);
     let documents = count(textless + short, "document");
     let what = match (textless, short) {

@@ -870,7 +870,7 @@ class IngestSummary(Answer):
         skips, skipped: number of files, members and rows that are not documents, and the first 1,000 of them.
         kept_out: skipped documents that are kept out.
         unread_archives: skipped archives of kinds that are not read, such as 7z.
-        without_text: added or replacing documents that are not empty but have no text, such as scanned pages.
+        without_text: added or replacing documents that have no text, such as scanned pages and empty records, but not empty files.
         too_short: added or replacing documents that have text, but too little to compare.
         attachments: attachments of added or replacing mails that are not read.
         absent_fields: fields to keep that no document read by this run has.

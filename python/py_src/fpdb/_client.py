@@ -572,9 +572,9 @@ class Client:
             summary["identical"] = int("identical_to" in stored)
             if "format" in stored:
                 summary["formats"] = {stored["format"]: 1}
-            if content and facts.get("symbols") == 0:
+            if facts.get("symbols") == 0:
                 summary["without_text"] = 1
-            elif content and facts.get("fingerprints") == 0:
+            elif facts.get("fingerprints") == 0:
                 summary["too_short"] = 1
         return summary
 

@@ -40,6 +40,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use crate::ingest::is_empty_file;
 use blocks::BlockPlan;
 use documents::Documents;
 use fpdb_host::error::{Error, Result};
@@ -102,7 +103,7 @@ pub(crate) fn find<'a>(
             None => {
                 let record = store.document(id)?;
                 // An ingest does not name empty files either.
-                if record.bytes == 0 {
+                if is_empty_file(&record) {
                     continue;
                 }
                 record.name

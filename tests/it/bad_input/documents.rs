@@ -7,7 +7,7 @@ use fpdb::{Database, IngestOptions, Profile, SkipReason, Source, Task};
 use insta::assert_snapshot;
 
 use super::{folder_with_database, prose, tell, told};
-use crate::support::{Folder, Run, gzip};
+use crate::support::{Folder, Run, gzip, zip};
 
 /// A new database of the profile `prose`, empty.
 fn empty_database() -> Folder {
@@ -93,7 +93,7 @@ fn messages_about_records_fit_records() {
     folder.write("r.jsonl", format!("{{\"text\":\"{nuls}\"}}\n{{\"text\":\"... ***\"}}\n"));
     let run = folder.run(&["ingest", "-v", "r.jsonl"]);
     assert!(run.stderr.contains("skipped r.jsonl:1: binary data: there are NUL bytes near its beginning\n"), "{run:?}");
-    assert!(run.stderr.contains("and records of punctuation: r.jsonl:2\n"), "{run:?}");
+    assert!(run.stderr.contains("empty records and punctuation: r.jsonl:2\n"), "{run:?}");
     assert!(!run.stderr.contains("file"), "{run:?}");
 }
 
@@ -123,7 +123,7 @@ fn archives_that_are_not_read_and_documents_without_text_are_named() {
     hint: save them as DOCX, PDF or text and ingest what comes out: `libreoffice --headless --convert-to docx FILE`
     2 files of Outlook were skipped: docs/all.pst, docs/mail.MSG
     hint: save the mails in them as .eml and ingest what comes out
-    2 documents have no text to compare, such as scanned pages and records of punctuation: docs/dots.txt, docs/picture.html
+    2 documents have no text to compare, such as scanned pages, empty records and punctuation: docs/dots.txt, docs/picture.html
     ");
     for name in ["more/c.rar", "more/d.rar", "more/e.rar"] {
         folder.write(name, archive(b"Rar!\x1a\x07"));
@@ -171,7 +171,7 @@ fn documents_too_short_to_compare_are_named() {
     --- stdout
     2 documents added
     --- stderr
-    2 documents cannot be compared: 1 has no text to compare, such as scanned pages and records of punctuation, and 1 has too little: dots.txt, scan.txt
+    2 documents cannot be compared: 1 has no text to compare, such as scanned pages, empty records and punctuation, and 1 has too little: dots.txt, scan.txt
     ");
     assert_snapshot!(told(&["--submission-by", "hw"]), @"4 submissions or other documents have no text or too little to compare: hw/bob, hw/eve, dots.txt, ... (--verbose lists them)");
     let summary = folder.ok(&["ingest", "hw", "dots.txt", "--format", "json"]).json().remove(0);
@@ -179,6 +179,20 @@ fn documents_too_short_to_compare_are_named() {
     let run = folder.ok(&["ingest", "--db", "other", "hw", "scan.txt", "--format", "json"]);
     assert_eq!(run.json()[0]["too_short"], 4);
     assert!(run.stderr.contains("hw/eve/scan.txt, ... (`fpdb list --too-short` lists them)\n"), "{run:?}");
+}
+
+/// Many empty texts show that something went wrong before the ingest. Empty files do not.
+#[test]
+fn empty_records_count_as_documents_without_text() {
+    let folder = empty_database();
+    folder.write("r.jsonl", format!("{}\n{}", serde_json::json!({ "text": prose(1) }), "{\"text\":\"\"}\n".repeat(3)));
+    folder.write("all.zip", zip([("a/__init__.py", ""), ("a/b.jsonl", "{\"text\":\"\"}\n")]));
+    let run = folder.ok(&["ingest", "r.jsonl", "all.zip", "--format", "json"]);
+    assert_eq!(run.json()[0]["without_text"], 4);
+    let told = "4 documents have no text to compare, such as scanned pages, empty records and punctuation: ";
+    assert!(run.stderr.contains(told), "{run:#?}");
+    let run = folder.ok(&["pairs"]);
+    assert!(run.stderr.contains("4 documents have no text or too little to compare: "), "{run:#?}");
 }
 
 /// The library itself reports this, so each host has the same summary.
