@@ -20,7 +20,7 @@ use fpdb_host::error::{Error, Result};
 use fpdb_kernel::document::Digest;
 use fpdb_kernel::profile::Profile;
 use fpdb_reading::input::InputLimits;
-use fpdb_store::{DocumentRecord, Store};
+use fpdb_store::{ContainerRecord, DocumentRecord, Store};
 
 /// The records of a store, without any way to change it.
 pub(crate) struct Records<'a>(pub(crate) &'a Store);
@@ -70,6 +70,15 @@ impl StoredDocuments for Records<'_> {
         self.0.newest_version(name, digest, wanted)
     }
 
+    fn container(&self, source: &str) -> Result<Option<(u64, Option<(i64, u32)>)>> {
+        let time = |record: &ContainerRecord| (record.modified.0 != i64::MIN).then_some(record.modified);
+        Ok(self.0.container(source)?.map(|record| (record.bytes, time(&record))))
+    }
+
+    fn holds(&self, digest: &Digest) -> Result<bool> {
+        Ok(self.0.newest_with(digest, |_| true)?.is_some())
+    }
+
     fn kept_out(&self) -> Result<FxHashSet<Digest>> {
         let mut contents = FxHashSet::default();
         self.0.for_each_kept_out(|digest, _| {
@@ -85,6 +94,8 @@ impl StoredDocuments for Records<'_> {
 }
 
 fn stored(record: DocumentRecord) -> StoredDocument {
-    let DocumentRecord { name, source, member, bytes, digest, symbols, format, extracted, stored_text, .. } = record;
-    StoredDocument { name, source, member, bytes, digest, symbols, format, extracted, stored_text }
+    let DocumentRecord {
+        name, source, member, bytes, modified, digest, symbols, format, extracted, stored_text, ..
+    } = record;
+    StoredDocument { name, source, member, bytes, modified, digest, symbols, format, extracted, stored_text }
 }

@@ -6,6 +6,7 @@ mod daily;
 mod formats;
 mod hints;
 mod interrupted;
+mod judged;
 mod kept_out;
 mod leftovers;
 mod listed;

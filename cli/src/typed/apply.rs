@@ -32,10 +32,10 @@ pub(crate) struct ApplyArgs {
     /// Copy all files here, without the removable documents
     ///
     /// With --cut without the repeated passages. Brings an earlier copy up to date: writes new files, and
-    /// files that lose other documents than before. Writes nothing if other files are in their places. Files
-    /// without a stored document are not copied: `ingest` skipped them, could not read them, or found them
-    /// empty. Such records of other files are copied as they are. Each copy keeps its format, order and
-    /// compression.
+    /// files that lose other documents than before. Writes nothing if other files are in their places. A file
+    /// that is not as it was ingested is named and not copied: ingest and dedup again. Files without a stored
+    /// document are not copied: `ingest` skipped them, could not read them, or has not seen them. Such
+    /// records of other files are copied as they are. Each copy keeps its format, order and compression.
     /// Containers inside containers, signed archives and files that were ingested in several ways are copied
     /// whole, and listed.
     #[arg(long, value_name = "DIR", group = "action", conflicts_with_all = ["remove", "link", "move_to"])]
@@ -74,7 +74,8 @@ pub(crate) struct ApplyArgs {
     /// Check that each document or its survivor is there
     ///
     /// Reads all survivors again, in their places, or with --write in the copy. Prints each document whose
-    /// content and survivor are both gone or changed; the exit status is then 2. Changes nothing.
+    /// content and survivor are both gone or changed, and counts documents in the copy that are not in the
+    /// database; in both cases the exit status is 2. Changes nothing.
     #[arg(long, group = "action", conflicts_with_all = ["remove", "link", "move_to", "mark", "cut", "prune", "yes"])]
     pub(crate) check: bool,
     /// Do it; without this flag nothing is changed

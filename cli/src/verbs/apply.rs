@@ -47,8 +47,15 @@ fn check(
     let summary = interrupt::noted(outcome, "stopped; nothing was changed", printer)?;
     output.answer(&summary)?;
     output.finish()?;
+    if summary.unjudged > 0 {
+        let (is, it) = if summary.unjudged == 1 { ("is", "it") } else { ("are", "them") };
+        printer.note(&format!(
+            "{} in the copy {is} not in the database, and the report says nothing about {it}: ingest and dedup again, and write a new copy",
+            count(summary.unjudged, "document")
+        ));
+    }
     if summary.lost == 0 {
-        return Ok(RunStatus::Done);
+        return Ok(if summary.unjudged == 0 { RunStatus::Done } else { RunStatus::Incomplete });
     }
     let mv = printer.suggested.of("mv OLD NEW");
     printer.note(&format!("hint: if their files were moved, `{mv}` tells the database their place; then check again"));
@@ -82,7 +89,7 @@ pub(crate) fn act(
     output.answer(&ApplyTotals { summary: &summary, action: &options.action, files })?;
     if summary.done && matches!(options.action, Action::Write { .. } | Action::Cut { .. }) {
         printer.note(
-            "files that ingest skipped or could not read, and containers without documents, are not in the copy; \
+            "files that ingest skipped, could not read or has not seen, and containers without documents, are not in the copy; \
              records that it skipped or could not read are copied as they are; such attachments stay or go with their mails",
         );
     }

@@ -13,12 +13,13 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::answer::Act;
 use super::files::{self, Facts, FileIdentity};
+use super::judged::{FileVersion, Judging};
 use super::kept_out::KeptOutOfFile;
 use super::log::Log;
 use super::options::{Action, ApplyOptions, LinkKind};
 use super::places::Unplaced;
-use super::plan::{PlannedDocument, SourceFile, SourceReading, for_each_file, place_in_file};
-use super::rewrite::why_whole;
+use super::plan::{PlannedDocument, SourceFile, SourceReading, for_each_file};
+use super::rewrite::{can_mark, why_whole};
 use super::scan::{Places, Scan, WholeMail};
 use crate::stored::StoredDocuments;
 use fpdb_host::error::{Error, Result};
@@ -49,9 +50,10 @@ pub(super) struct CutRange {
 /// The state of a file.
 #[derive(Clone, Debug)]
 pub(super) enum FileState {
-    /// No document of the file is concerned, so the file was not checked.
+    /// No document of the file is concerned, and its size and time are those of its ingest. Or the action
+    /// does not concern it.
     Kept,
-    /// The concerned documents of the file are unchanged.
+    /// The concerned documents of the file are unchanged. If the file is copied or marked, all are.
     File {
         kind: FileKind,
         /// The container of its members; `None` for a document, and for a mail with attachments.
@@ -146,19 +148,35 @@ impl Check<'_> {
             self.note_staying(&mut checked)?;
         }
         // Each record gets a mark, even if no document of its file is concerned. A container may hold records
-        // that are kept out.
+        // that are kept out, and a changed file records about which the report says nothing.
         let (marks, keeps_out) = (self.options.action.marks(), !self.kept_out.is_empty());
-        if marks || keeps_out {
+        if marks || self.options.action.copies_to().is_some() {
             for (number, source) in self.sources.iter().enumerate() {
                 let has_members =
                     source.mail || matches!(source.reading, SourceReading::Members(_) | SourceReading::Mixed);
-                if matches!(checked.states[number], FileState::Kept) && (marks || has_members) {
+                if matches!(checked.states[number], FileState::Kept)
+                    && (marks || keeps_out && has_members || !self.is_as_ingested(number, &mut checked)?)
+                {
                     self.task.step("files checked", number as u64, self.sources.len() as u64)?;
                     self.one(number, &[], &mut checked, &mut written)?;
                 }
             }
         }
         Ok(checked)
+    }
+
+    fn contents(&self) -> Contents<'_> {
+        Contents { stored: self.stored, limits: &self.options.limits, kept_out: Some(self.kept_out), task: self.task }
+    }
+
+    /// True if the size and time of a file are those of its ingest. Also true if they cannot be read: the
+    /// copy then fails with the reason.
+    fn is_as_ingested(&self, number: usize, checked: &mut Checked) -> Result<bool> {
+        let source = &self.sources[number];
+        let Ok(facts) = Facts::of(Path::new(&source.path)) else { return Ok(true) };
+        let is_same = self.contents().version(source, &facts)? == FileVersion::Ingested;
+        checked.facts[number] = is_same.then_some(facts);
+        Ok(is_same)
     }
 
     /// Notes files that have no removable document but can be a removable file under another name.
@@ -200,10 +218,11 @@ impl Check<'_> {
             checked.states[number] = FileState::Done(act);
             return Ok(());
         }
-        let (stored, limits, task) = (self.stored, &self.options.limits, self.task);
-        let contents = Contents { stored, limits, kept_out: Some(self.kept_out), task };
+        let contents = self.contents();
+        let (copies, marks) = (self.options.action.copies_to().is_some(), self.options.action.marks());
         let looked = Facts::settled(path).and_then(|facts| {
-            let found = contents.look(source, entries)?;
+            let version = if copies || marks { contents.version(source, &facts)? } else { FileVersion::Ingested };
+            let found = contents.look(source, entries, version)?;
             Ok((facts, found, Facts::of(path)?, FileIdentity::of(path)?))
         });
         let (facts, mut found, after, identity) = match looked {
@@ -215,14 +234,17 @@ impl Check<'_> {
             }
             Ok(looked) => looked,
         };
-        if found.changed > 0 || after != facts {
-            let reason = match found.changed {
-                0 => "it was changed while it was read".into(),
-                changed => format!(
-                    "it has changed since it was ingested: {changed} of its {} documents concerned are not what they were",
+        // A file that is not copied and has no records to mark stays as it is, whatever it holds.
+        let unjudged = found.unjudged.take().filter(|_| copies || can_mark(found.kind, found.container));
+        if found.changed > 0 || after != facts || unjudged.is_some() {
+            let changed = (found.changed > 0).then(|| {
+                format!(
+                    "it has changed since it was ingested: {} of its {} documents concerned are not what they were",
+                    found.changed,
                     entries.len()
-                ),
-            };
+                )
+            });
+            let reason = changed.or(unjudged).unwrap_or_else(|| "it was changed while it was read".into());
             checked.states[number] = FileState::Unfit { reason, refused: false };
             return Ok(());
         }
@@ -242,7 +264,7 @@ impl Check<'_> {
         let cuts = CutRange { start: *written, count: found.cuts.len() as u64 };
         *written += cuts.count;
         let Looked { kind, container, kept_out, mut reason, .. } = found;
-        if entries.is_empty() && !self.options.action.marks() && cuts.count == 0 && kept_out.is_none() {
+        if entries.is_empty() && !marks && cuts.count == 0 && kept_out.is_none() {
             // No document leaves this file, so no reason is needed.
             reason = None;
         }
@@ -284,24 +306,36 @@ pub(super) struct Contents<'a> {
 }
 
 impl Contents<'_> {
-    /// Reads a file, and compares the documents in `entries` with the database.
-    pub(super) fn look(&self, source: &SourceFile, entries: &[PlannedDocument]) -> Result<Looked> {
-        let scan = Scan::new(entries, &source.path).looking_for(self.kept_out);
-        let (scan, kind, reason) = self.scan(Path::new(&source.path), source, scan)?;
-        self.judge(source, scan, kind, reason)
+    /// Reads a file, and compares the documents in `entries` with the database. If the file may not be the
+    /// `version` that was ingested, all other documents too.
+    pub(super) fn look(
+        &self,
+        source: &SourceFile,
+        entries: &[PlannedDocument],
+        version: FileVersion,
+    ) -> Result<Looked> {
+        let is_judged = |suffix: &str, digest: &Digest| self.is_judged(source, suffix, digest);
+        let judging = (version != FileVersion::Ingested).then(|| Judging::by(&is_judged));
+        let scan = Scan::new(entries, &source.path).looking_for(self.kept_out).judging(judging);
+        let (mut scan, kind, reason) = self.scan(Path::new(&source.path), source, scan)?;
+        let judging = scan.judging.take();
+        let mut looked = self.judge(source, scan, kind, reason)?;
+        looked.unjudged = match judging {
+            Some(_) if self.is_mixed(source) => version.told_of_mixed(),
+            Some(judging) => judging.told(source)?,
+            None => None,
+        };
+        Ok(looked)
     }
 
-    /// The digests of all documents in the copy of a file.
-    pub(super) fn digests(&self, copy: &Path, source: &SourceFile) -> Result<FxHashSet<Digest>> {
-        let path = copy.display().to_string();
-        let scan = Scan::of_all(&path);
-        let (scan, ..) = self.scan(copy, source, scan)?;
-        Ok(scan.all.unwrap_or_default())
+    /// True if documents of a file were ingested in another way than a scan reads the file.
+    fn is_mixed(&self, source: &SourceFile) -> bool {
+        source.reading == SourceReading::Mixed && !self.reads_attachments(source)
     }
 
     /// Reads a file in the way it was ingested. Also returns the kind of the file, and the reason why it must
     /// stay whole, if there is one.
-    fn scan<'s>(
+    pub(super) fn scan<'s>(
         &self,
         path: &Path,
         source: &SourceFile,
@@ -340,6 +374,9 @@ impl Contents<'_> {
         if let Some(document) = scan.whole.take() {
             let mut reader = Reader::new(read.limits.clone());
             let digest = reader.read(&document, self.task.token(), &|_| {}, &mut |_| Ok(()))?;
+            if let Some(judging) = &mut scan.judging {
+                judging.note("", &digest);
+            }
             scan.note(xxh3_64(b""), digest);
             scan.places.push((xxh3_64(b""), 0..1));
         }
@@ -355,6 +392,7 @@ impl Contents<'_> {
             sound: Vec::new(),
             cuts: Vec::new(),
             changed: 0,
+            unjudged: None,
             kept_out: KeptOutOfFile::default(),
             reason,
         };
@@ -437,50 +475,9 @@ impl Contents<'_> {
         }
         looked.kept_out = self.leave_out(source, kept_out, (cuttable, &scan.needed), &mut looked.cuts)?;
         if scan.looks_for_contents() {
-            // Some documents were ingested in another way than this scan reads the file.
-            let is_mixed = source.reading == SourceReading::Mixed && !self.reads_attachments(source);
-            looked.kept_out.unsearched = if is_mixed { 1 } else { unread };
+            looked.kept_out.unsearched = if self.is_mixed(source) { 1 } else { unread };
         }
         Ok(looked)
-    }
-
-    /// True if the database holds one of these documents of a file, or may hold it under an old name.
-    pub(super) fn holds(&self, source: &SourceFile, suffixes: &[String]) -> Result<bool> {
-        if source.old_members && !suffixes.is_empty() {
-            return Ok(true);
-        }
-        for name in suffixes.iter().flat_map(|suffix| source.names_of(suffix)) {
-            for id in self.stored.named(&name)? {
-                if self.stored.document(id)?.source.as_deref() == Some(source.path.as_str()) {
-                    return Ok(true);
-                }
-            }
-        }
-        Ok(false)
-    }
-
-    /// True if a document that is not removable has the place and content of `entry` under another name.
-    fn stays(&self, source: &SourceFile, entry: &PlannedDocument, removable: &FxHashSet<u32>) -> Result<bool> {
-        if !source.has_other_names() {
-            return Ok(false);
-        }
-        let record = self.stored.document(entry.id)?;
-        let (suffix, _) = place_in_file(&record.name, record.member.as_deref());
-        for name in source.names_of(suffix) {
-            let other = self.stored.newest_version(&name, &record.digest, &mut |id| {
-                let stays = !removable.contains(&id);
-                Ok(stays && self.stored.document(id)?.source.as_deref() == Some(source.path.as_str()))
-            })?;
-            if other.is_some() {
-                return Ok(true);
-            }
-        }
-        Ok(false)
-    }
-
-    /// True if a document with this digest is stored under the same name and from the same file.
-    fn is_current(&self, digest: &Digest, source: &SourceFile, entry: &PlannedDocument) -> Result<bool> {
-        self.is_stored(source, &self.stored.document(entry.id)?.name, digest)
     }
 }
 
@@ -492,6 +489,8 @@ pub(super) struct Looked {
     pub(super) sound: Vec<u32>,
     cuts: Vec<Cut>,
     changed: usize,
+    /// Tells that the file is not as it was ingested, if it is not.
+    unjudged: Option<String>,
     kept_out: KeptOutOfFile,
     reason: Option<String>,
 }

@@ -82,7 +82,7 @@ impl Acting<'_> {
                     false => Act::Write,
                 }
             }
-            Action::Write { mark: Some(_), .. } if rewrite::can_mark(state) => {
+            Action::Write { mark: Some(_), .. } if rewrite::is_markable(state) => {
                 if !rewrite::can_mark_and_leave_out(state) {
                     chosen.keep_what_is_kept_out();
                 }

@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use super::options::LinkKind;
+use fpdb_host::clock;
 use fpdb_host::durable::create_folders;
 use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_host::stop::StopToken;
@@ -72,6 +73,11 @@ impl Facts {
         let changed = Duration::new(u64::try_from(seconds).ok()?, u32::try_from(nanoseconds).ok()?);
         let age = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH + changed).unwrap_or_default();
         resolution.checked_sub(age)
+    }
+
+    /// The time of the last change, in seconds since 1970 and nanoseconds.
+    pub(super) fn time(&self) -> Option<(i64, u32)> {
+        self.modified.map(clock::seconds_and_nanoseconds)
     }
 
     /// A digest of `digest`, the size and the time.

@@ -13,6 +13,7 @@ use xxhash_rust::xxh3::Xxh3;
 use super::answer::{Act, Outcome};
 use super::check::{Contents, Cut, FileState};
 use super::files::{Facts, FileIdentity};
+use super::judged::FileVersion;
 use super::log::NotedAct;
 use super::options::{Action, LinkKind};
 use super::plan::{PlannedDocument, SourceFile, SourceReading};
@@ -52,7 +53,7 @@ impl Acting<'_> {
     ) -> Result<Option<Acted>> {
         let Chosen { cuts, unjustified, reason, .. } = self.choose(state)?;
         let outcome = Outcome { unjustified, ..Outcome::default() };
-        if !rewrite::can_mark(state) {
+        if !rewrite::is_markable(state) {
             let FileState::File { cuts, .. } = state else { return Ok(None) };
             let outcome = Outcome { whole: true, ..outcome };
             let left = || Acted { outcome, ..Acted::left(NO_FIELD) };
@@ -207,7 +208,8 @@ impl Acting<'_> {
         let entry = PlannedDocument::new(survivor.number as u32, survivor.id, survivor.id, &survivor.record.digest, "");
         let (stored, limits, task) = (self.stored, &self.options.limits, self.task);
         let contents = Contents { stored, limits, kept_out: None, task };
-        let same = contents.look(source, &[entry])?.sound.contains(&survivor.id) && self.is_in_place(survivor)?;
+        let looked = contents.look(source, &[entry], FileVersion::Ingested)?;
+        let same = looked.sound.contains(&survivor.id) && self.is_in_place(survivor)?;
         if same {
             self.compared.insert(survivor.number as u32);
         }

@@ -87,7 +87,7 @@ impl Contents<'_> {
     }
 
     /// True if a document with this place and content is stored.
-    fn holds_content(&self, source: &SourceFile, suffix: &str, digest: &Digest) -> Result<bool> {
+    pub(super) fn holds_content(&self, source: &SourceFile, suffix: &str, digest: &Digest) -> Result<bool> {
         for name in source.names_of(suffix) {
             if self.is_stored(source, &name, digest)? {
                 return Ok(true);

@@ -5,7 +5,8 @@
 //! can change a database: they see only what [`StoredDocuments`] tells, which `fpdb` implements.
 //!
 //! * Before any change, `check` compares the contents of all removable documents and their survivors with the
-//!   database. A file with a changed document is left alone. A document whose survivor has changed stays.
+//!   database. A file with a changed document is left alone. A document whose survivor has changed stays. If
+//!   files are copied or marked, `judged` compares all documents of those that may have changed.
 //! * A copy is written under a hidden name and then renamed. A file to remove is first set aside under a
 //!   hidden name, and removed only if its survivor still exists.
 //! * A log records each act, so the same call continues after a kill. All reports of one kind on a database
@@ -25,6 +26,7 @@ mod copies;
 mod cutting;
 mod files;
 mod in_place;
+mod judged;
 mod kept_out;
 mod listed;
 mod log;

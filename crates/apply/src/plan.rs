@@ -31,6 +31,9 @@ pub(super) struct SourceFile {
     pub(super) attachments: bool,
     /// True if one of its documents is a mail.
     pub(super) mail: bool,
+    /// The time of the file at the last ingest that added a document of it, and the size, if this document is
+    /// the file. `None` if no document tells the time.
+    pub(super) ingested: Option<(Option<u64>, (i64, u32))>,
     /// Number of documents in the database that come from this file.
     pub(super) documents: u64,
 }
@@ -198,6 +201,7 @@ impl<'a> ApplyPlan<'a> {
                         reading,
                         attachments: false,
                         mail: false,
+                        ingested: None,
                         documents: 0,
                     });
                     numbers.insert(source, number);
@@ -211,6 +215,10 @@ impl<'a> ApplyPlan<'a> {
                 known.other_names.push(name.to_owned());
             }
             known.attachments |= may_be_attached(&known.path, suffix);
+            // Members of archives have times of their own.
+            if let Some(modified) = record.modified.filter(|_| !suffix.contains('!')) {
+                known.ingested = Some((suffix.is_empty().then_some(record.bytes), modified));
+            }
             let today = member_today(&known.path, suffix);
             known.old_members |= today != suffix;
             if known.reading != reading {

@@ -7,14 +7,15 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use super::check::Contents;
-use super::files;
+use super::files::{self, Facts};
+use super::judged::FileVersion;
 use super::places;
 use super::plan::{ApplyPlan, PlannedDocument, SourceFile, for_each_file};
 use super::report::{ParsedReport, ReportedNames};
 use crate::stored::StoredDocuments;
 use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::Task;
-use fpdb_host::schema::{Answer, Schema};
+use fpdb_host::schema::{Answer, Schema, is_zero};
 use fpdb_host::setters::setters;
 use fpdb_host::spill::{Sorter, TempSpace};
 use fpdb_reading::input::InputLimits;
@@ -84,6 +85,10 @@ pub struct ProofSummary {
     pub in_place: u64,
     /// Number of documents whose content and survivor are both missing.
     pub lost: u64,
+    /// Number of documents in the copy whose contents the database does not hold, or by which a file has more
+    /// than in the database. No report says anything about them.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub unjudged: u64,
 }
 
 impl Answer for ProofSummary {
@@ -124,11 +129,17 @@ pub fn prove(
     let contents = Contents { stored, limits: &options.limits, kept_out: None, task };
     let mut there = RoaringBitmap::new();
     let mut reasons: FxHashMap<u32, String> = FxHashMap::default();
+    let (mut unjudged, mut read) = (0, RoaringBitmap::new());
     for_each_file(entries, &mut |number, documents| {
         task.step("files checked", number as u64, sources.len() as u64)?;
+        let source = &sources[number];
         let found = match &options.copy {
-            Some(folder) => in_copy(&contents, &sources[number], documents, &listed, folder),
-            None => contents.look(&sources[number], documents).map(|looked| looked.sound),
+            Some(folder) => in_copy(&contents, source, documents, &listed, folder).map(|(sound, others)| {
+                read.extend(others.is_some().then_some(number as u32));
+                unjudged += others.unwrap_or(0);
+                sound
+            }),
+            None => contents.look(source, documents, FileVersion::Ingested).map(|looked| looked.sound),
         };
         let reason = match found {
             Ok(sound) => {
@@ -145,7 +156,13 @@ pub fn prove(
         }
         Ok(())
     })?;
-    let mut summary = ProofSummary { documents: survivor_of.len() as u64, ..ProofSummary::default() };
+    if let Some(folder) = &options.copy {
+        for (number, source) in (0..).zip(&sources).filter(|(number, _)| !read.contains(*number)) {
+            task.step("copies looked at", number.into(), sources.len() as u64)?;
+            unjudged += unjudged_in(&contents, source, &places::place_of(source, folder)?)?;
+        }
+    }
+    let mut summary = ProofSummary { documents: survivor_of.len() as u64, unjudged, ..ProofSummary::default() };
     let mut lost = RoaringBitmap::new();
     for (document, survivor) in survivor_of {
         if there.contains(survivor) {
@@ -176,19 +193,35 @@ pub fn prove(
 }
 
 /// The documents that must be in the copy of a file and are there: survivors, and documents that stay because
-/// their survivor is listed. Records are renumbered in the copy, so contents are compared.
+/// their survivor is listed. Also returns the number of documents that only the copy holds, and not the
+/// database. `None` if the copy was not read.
 fn in_copy(
     contents: &Contents<'_>,
     source: &SourceFile,
     documents: &[PlannedDocument],
     listed: &RoaringBitmap,
     folder: &Path,
-) -> Result<Vec<u32>> {
+) -> Result<(Vec<u32>, Option<u64>)> {
     let stays = |document: &&PlannedDocument| !document.is_removable() || listed.contains(document.keep);
     let kept = documents.iter().filter(stays);
     if kept.clone().next().is_none() {
-        return Ok(Vec::new());
+        return Ok((Vec::new(), None));
     }
-    let found = contents.digests(&places::place_of(source, folder)?, source)?;
-    Ok(kept.filter(|document| found.contains(&document.digest())).map(|document| document.id).collect())
+    let (found, unjudged) = contents.in_copy(&places::place_of(source, folder)?, source)?;
+    let kept = kept.filter(|document| found.contains(&document.digest())).map(|document| document.id);
+    Ok((kept.collect(), Some(unjudged)))
+}
+
+/// The number of documents in the copy of a file that the database does not hold. A whole copy has the size
+/// and time of the file, and need not be read if the file was ingested with these.
+fn unjudged_in(contents: &Contents<'_>, source: &SourceFile, copy: &Path) -> Result<u64> {
+    let Ok(facts) = Facts::of(copy) else { return Ok(0) };
+    if contents.version(source, &facts)? == FileVersion::Ingested {
+        return Ok(0);
+    }
+    match contents.in_copy(copy, source) {
+        Ok((_, unjudged)) => Ok(unjudged),
+        Err(Error::Stopped) => Err(Error::Stopped),
+        Err(_) => Ok(0),
+    }
 }

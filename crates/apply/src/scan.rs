@@ -7,6 +7,7 @@ use std::thread::JoinHandle;
 use rustc_hash::{FxHashMap, FxHashSet};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64, xxh3_128};
 
+use super::judged::Judging;
 use super::kept_out::KeptOutRecord;
 use super::plan::PlannedDocument;
 use fpdb_host::threads;
@@ -38,7 +39,7 @@ struct Outer {
 /// A document whose digest another thread is computing.
 struct Pending {
     suffix: u64,
-    /// The suffix of the document, if the scan looks for contents.
+    /// The suffix of the document, if the scan notes all documents.
     record: String,
     digest: JoinHandle<Option<Digest>>,
 }
@@ -51,6 +52,8 @@ pub(super) struct Scan<'a> {
     pending: Option<Pending>,
     /// The contents to look for in all documents.
     looked_for: Option<&'a FxHashSet<Digest>>,
+    /// Compares all documents with the database, if the file may not be as it was ingested.
+    pub(super) judging: Option<Judging<'a>>,
     /// The documents with one of these contents. The first `before` of them lie before the member that is
     /// being read.
     pub(super) kept_out: Vec<KeptOutRecord>,
@@ -80,6 +83,7 @@ impl<'a> Scan<'a> {
             name: path.len(),
             pending: None,
             looked_for: None,
+            judging: None,
             kept_out: Vec::new(),
             before: 0,
             unread: 0,
@@ -98,6 +102,11 @@ impl<'a> Scan<'a> {
     /// The same scan, looking for these contents in all documents.
     pub(super) fn looking_for(self, contents: Option<&'a FxHashSet<Digest>>) -> Self {
         Self { looked_for: contents.filter(|contents| !contents.is_empty()), ..self }
+    }
+
+    /// The same scan, which also compares all documents with the database.
+    pub(super) fn judging(self, judging: Option<Judging<'a>>) -> Self {
+        Self { judging, ..self }
     }
 
     pub(super) fn looks_for_contents(&self) -> bool {
@@ -191,6 +200,9 @@ impl<'a> Scan<'a> {
     }
 
     fn note_record(&mut self, suffix: String, digest: Digest) {
+        if let Some(judging) = &mut self.judging {
+            judging.note(&suffix, &digest);
+        }
         if self.looked_for.is_some_and(|contents| contents.contains(&digest)) {
             self.kept_out.push(KeptOutRecord { suffix, digest, place: None, mail: None, inside: Vec::new() });
         }
@@ -222,11 +234,12 @@ impl<'a> Scan<'a> {
         if self.all.is_none() {
             self.note_outer(suffix);
         }
-        let record = self.looked_for.map_or_else(String::new, |_| suffix.to_owned());
+        let notes_all = self.looked_for.is_some() || self.judging.is_some();
+        let record = if notes_all { suffix.to_owned() } else { String::new() };
         let suffix = xxh3_64(suffix.as_bytes());
         match content {
             Content::File | Content::Compressed(_) => self.whole = Some(Candidate { about, content }),
-            _ if !self.concerns(suffix) && self.looked_for.is_none() => {}
+            _ if !self.concerns(suffix) && !notes_all => {}
             Content::Whole(bytes) => {
                 let digest = xxh3_128(&bytes).to_be_bytes();
                 self.note_record(record, digest);

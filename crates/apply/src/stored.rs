@@ -65,6 +65,19 @@ pub trait StoredDocuments {
         wanted: &mut dyn FnMut(u32) -> Result<bool>,
     ) -> Result<Option<u32>>;
 
+    /// The size and time of a container or compressed file when it was last ingested. `None` if the database
+    /// knows none. Without a time, the file may hold documents that were not ingested.
+    ///
+    /// # Errors
+    /// If the database cannot be read.
+    fn container(&self, source: &str) -> Result<Option<(u64, Option<(i64, u32)>)>>;
+
+    /// True if a document has this content.
+    ///
+    /// # Errors
+    /// If the database cannot be read.
+    fn holds(&self, digest: &Digest) -> Result<bool>;
+
     /// The contents that were removed for good. A copy does not hold them, unless a document has them.
     ///
     /// # Errors
@@ -90,6 +103,9 @@ pub struct StoredDocument {
     pub member: Option<String>,
     /// Its length in bytes.
     pub bytes: u64,
+    /// The time of its file, or that of a member in its archive, in seconds since 1970 and nanoseconds.
+    /// `None` if the time does not prove the content.
+    pub modified: Option<(i64, u32)>,
     /// The XXH3-128 of its bytes.
     pub digest: Digest,
     /// Its number of symbols.

@@ -39,15 +39,13 @@ pub(super) fn why_whole(_: &Path) -> Result<Option<&'static str>> {
 }
 
 /// True if the records of a file can get a mark.
-pub(super) fn can_mark(state: &FileState) -> bool {
-    matches!(
-        state,
-        FileState::File {
-            container: Some(Container::JsonLines | Container::Parquet),
-            kind: FileKind::Container(_),
-            ..
-        }
-    )
+pub(super) fn is_markable(state: &FileState) -> bool {
+    matches!(state, FileState::File { kind, container, .. } if can_mark(*kind, *container))
+}
+
+/// True if the records of a file of this kind can get a mark.
+pub(super) fn can_mark(kind: FileKind, container: Option<Container>) -> bool {
+    matches!((kind, container), (FileKind::Container(_), Some(Container::JsonLines | Container::Parquet)))
 }
 
 /// True if a copy with marks can also lack records.
@@ -57,7 +55,7 @@ pub(super) fn can_mark_and_leave_out(state: &FileState) -> bool {
 
 /// True if passages can be cut out of the documents of a file.
 pub(super) fn can_cut(state: &FileState) -> bool {
-    matches!(state, FileState::File { kind: FileKind::Document, .. }) || can_mark(state)
+    matches!(state, FileState::File { kind: FileKind::Document, .. }) || is_markable(state)
 }
 
 /// The change of a file.
@@ -130,7 +128,7 @@ pub(super) fn rewrite(
     output.flush().map_err(Error::io("write", path))
 }
 
-/// Reads the file at `path`, whose records `can_mark`, as [`rewrite`] would, and writes nothing.
+/// Reads the file at `path`, which [`is_markable`], as [`rewrite`] would, and writes nothing.
 ///
 /// # Errors
 /// The errors of [`rewrite`], such as [`Error::FieldTaken`].

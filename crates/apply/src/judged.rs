@@ -1,0 +1,174 @@
+//! Judged: tells whether a file is as it was ingested. A report says nothing about other contents. They are
+//! neither copied nor marked.
+
+use std::cell::RefCell;
+use std::path::Path;
+
+use rustc_hash::FxHashSet;
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::check::Contents;
+use super::files::Facts;
+use super::plan::{PlannedDocument, SourceFile, SourceReading, place_in_file};
+use super::scan::Scan;
+use fpdb_host::error::{Error, Result};
+use fpdb_kernel::document::Digest;
+use fpdb_reading::input::may_be_attached;
+
+/// The version of a file, by its size and time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum FileVersion {
+    /// The version that was ingested.
+    Ingested,
+    /// Another one, maybe with the same contents.
+    Other,
+    /// The database knows no size and time that prove anything.
+    Unknown,
+}
+
+impl FileVersion {
+    /// The reason why a file that was ingested in several ways is left alone, if it is. Its documents cannot
+    /// be compared.
+    pub(super) fn told_of_mixed(self) -> Option<String> {
+        (self == Self::Other).then(|| "it has changed since it was ingested, and that in several ways".into())
+    }
+}
+
+/// Counts the documents of a file that are not as they were ingested.
+pub(super) struct Judging<'a> {
+    is_judged: &'a dyn Fn(&str, &Digest) -> Result<bool>,
+    seen: u64,
+    /// Hashes of the suffixes of these documents. Of two documents with one suffix the later decides, as in
+    /// an ingest.
+    unjudged: FxHashSet<u64>,
+    failed: Option<Error>,
+}
+
+impl<'a> Judging<'a> {
+    pub(super) fn by(is_judged: &'a dyn Fn(&str, &Digest) -> Result<bool>) -> Self {
+        Self { is_judged, seen: 0, unjudged: FxHashSet::default(), failed: None }
+    }
+
+    pub(super) fn note(&mut self, suffix: &str, digest: &Digest) {
+        self.seen += 1;
+        let hash = xxh3_64(suffix.as_bytes());
+        match (self.is_judged)(suffix, digest) {
+            Ok(true) => _ = self.unjudged.remove(&hash),
+            Ok(false) => _ = self.unjudged.insert(hash),
+            Err(error) => self.failed = Some(error),
+        }
+    }
+
+    fn unjudged(self) -> Result<u64> {
+        self.failed.map_or(Ok(self.unjudged.len() as u64), Err)
+    }
+
+    /// The reason why the file is left alone, if it is.
+    pub(super) fn told(self, source: &SourceFile) -> Result<Option<String>> {
+        let (seen, unjudged) = (self.seen, self.unjudged()?);
+        Ok(match (seen, unjudged) {
+            (0, _) => Some("it has changed since it was ingested: it holds no document now".into()),
+            (_, 0) => None,
+            (1, 1) if matches!(source.reading, SourceReading::Whole | SourceReading::Closed) => {
+                Some("it has changed since it was ingested".into())
+            }
+            _ => Some(format!(
+                "it is not as it was ingested: the database does not hold {unjudged} of its {seen} documents as they are now"
+            )),
+        })
+    }
+}
+
+impl Contents<'_> {
+    /// Compares the size and time of a file with those of its ingest.
+    pub(super) fn version(&self, source: &SourceFile, facts: &Facts) -> Result<FileVersion> {
+        let now = facts.time();
+        let is_same = |modified| if Some(modified) == now { FileVersion::Ingested } else { FileVersion::Other };
+        if let Some((Some(bytes), modified)) = source.ingested
+            && bytes == facts.bytes
+            && is_same(modified) == FileVersion::Ingested
+        {
+            return Ok(FileVersion::Ingested);
+        }
+        Ok(match (self.stored.container(&source.path)?, source.ingested) {
+            (Some((_, None)), _) | (None, None) => FileVersion::Unknown,
+            (Some((bytes, Some(modified))), _) if bytes == facts.bytes => is_same(modified),
+            // The database forgets a container if one of its documents is removed, but not the times of the
+            // others.
+            (None, Some((None, modified))) => is_same(modified),
+            _ => FileVersion::Other,
+        })
+    }
+
+    /// True if a document of a file was ingested as it is now, or is kept out of the database.
+    pub(super) fn is_judged(&self, source: &SourceFile, suffix: &str, digest: &Digest) -> Result<bool> {
+        // A copy leaves out the members that are kept out, or names them.
+        let is_kept_out = || !suffix.is_empty() && self.kept_out.is_some_and(|contents| contents.contains(digest));
+        // Attachments are read for the search of such contents, even if they were not ingested.
+        let is_ignored = || !source.attachments && may_be_attached(&source.path, suffix);
+        // A document may have the content under an old name.
+        let has_old_name = || Ok::<_, Error>(source.old_members && self.stored.holds(digest)?);
+        Ok(is_kept_out() || is_ignored() || self.holds_content(source, suffix, digest)? || has_old_name()?)
+    }
+
+    /// Reads the copy of a file: the digests of all its documents, and the number of those that the database
+    /// does not hold, or not of this file.
+    pub(super) fn in_copy(&self, copy: &Path, source: &SourceFile) -> Result<(FxHashSet<Digest>, u64)> {
+        let path = copy.display().to_string();
+        let names = RefCell::new(FxHashSet::default());
+        // Records are renumbered in a copy, so contents are compared.
+        let is_judged = |suffix: &str, digest: &Digest| {
+            names.borrow_mut().insert(xxh3_64(suffix.as_bytes()));
+            self.stored.holds(digest)
+        };
+        let scan = Scan::of_all(&path).judging(Some(Judging::by(&is_judged)));
+        let (scan, ..) = self.scan(copy, source, scan)?;
+        let unjudged = scan.judging.map_or(Ok(0), Judging::unjudged)?;
+        let more = (names.borrow().len() as u64).saturating_sub(source.documents);
+        Ok((scan.all.unwrap_or_default(), unjudged.max(more)))
+    }
+
+    /// True if the database holds one of these documents of a file, or may hold it under an old name.
+    pub(super) fn holds(&self, source: &SourceFile, suffixes: &[String]) -> Result<bool> {
+        if source.old_members && !suffixes.is_empty() {
+            return Ok(true);
+        }
+        for name in suffixes.iter().flat_map(|suffix| source.names_of(suffix)) {
+            for id in self.stored.named(&name)? {
+                if self.stored.document(id)?.source.as_deref() == Some(source.path.as_str()) {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
+    }
+
+    /// True if a document that is not removable has the place and content of `entry` under another name.
+    pub(super) fn stays(
+        &self,
+        source: &SourceFile,
+        entry: &PlannedDocument,
+        removable: &FxHashSet<u32>,
+    ) -> Result<bool> {
+        if !source.has_other_names() {
+            return Ok(false);
+        }
+        let record = self.stored.document(entry.id)?;
+        let (suffix, _) = place_in_file(&record.name, record.member.as_deref());
+        for name in source.names_of(suffix) {
+            let other = self.stored.newest_version(&name, &record.digest, &mut |id| {
+                let stays = !removable.contains(&id);
+                Ok(stays && self.stored.document(id)?.source.as_deref() == Some(source.path.as_str()))
+            })?;
+            if other.is_some() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// True if a document with this digest is stored under the same name and from the same file.
+    pub(super) fn is_current(&self, digest: &Digest, source: &SourceFile, entry: &PlannedDocument) -> Result<bool> {
+        self.is_stored(source, &self.stored.document(entry.id)?.name, digest)
+    }
+}
