@@ -13,8 +13,8 @@ use crate::output::Output;
 use crate::printer::Printer;
 use crate::progress::StepBar;
 use crate::render::{
-    PairColumns, PairLine, as_fields, boilerplate_left_out, common_folder, common_left_out, count,
-    escape_terminal, first_names, grouped, has, is, pair_header, pair_header_line, pairs_total,
+    PairColumns, PairLine, as_fields, boilerplate_left_out, common_folder, common_left_out, count, escape_terminal,
+    first_names, grouped, has, is, pair_header, pair_header_line, pairs_total,
 };
 use crate::resolved::submission_folders::SubmissionFolders;
 use crate::resolved::{database, profile};

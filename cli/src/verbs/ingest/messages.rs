@@ -1,0 +1,218 @@
+//! Messages: prints the messages of an ingest while it runs, and counts events for those at its end.
+
+use std::collections::HashSet;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use fpdb::{Error, Failure, Format, IngestSummary, SkipReason, Source};
+
+use super::hints::differing;
+use crate::line_list::LineList;
+use crate::printer::Printer;
+use crate::progress::IngestBar;
+use crate::render::{NAMES_SHOWN, count, first_names};
+
+/// Names of sources whose skipping is always printed: paths from a list, and folders that may be databases.
+pub(super) fn noted_sources(sources: &[Source]) -> HashSet<String> {
+    let is_noted =
+        |source: &&Source| matches!(source, Source::Listed(_)) || source.path().is_some_and(|path| path.is_dir());
+    sources.iter().filter(is_noted).filter_map(|source| source.name().ok()).collect()
+}
+
+/// Prints messages and counts events during an ingest.
+pub(super) struct Messages<'a> {
+    pub(super) printer: &'a Printer,
+    pub(super) progress: IngestBar,
+    /// True if documents in no programming language are noted.
+    pub(super) expects_programs: bool,
+    pub(super) events: Mutex<Events>,
+}
+
+/// True if a file holds mails in a format of Outlook, by its name.
+fn is_of_outlook(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    [".msg", ".pst", ".ost", "winmail.dat"].iter().any(|end| name.ends_with(end))
+}
+
+/// The number of files or documents of some kind, and their first names.
+#[derive(Default)]
+pub(super) struct Noted {
+    pub(super) number: u64,
+    pub(super) first: Vec<String>,
+}
+
+impl Noted {
+    fn note(&mut self, name: &str) {
+        self.number += 1;
+        if self.first.len() < NAMES_SHOWN {
+            self.first.push(name.to_owned());
+        }
+    }
+
+    pub(super) fn shown(&self) -> String {
+        first_names(&self.first, self.number)
+    }
+}
+
+/// Events that affect later messages.
+#[derive(Default)]
+pub(super) struct Events {
+    /// Names of sources whose skipping is printed even without --verbose.
+    pub(super) noted: HashSet<String>,
+    pub(super) failures: Option<LineList>,
+    /// Number of failures that were printed.
+    pub(super) shown: u64,
+    /// Number of symbolic links that were skipped.
+    pub(super) links: u64,
+    /// Archives of unknown kinds in folders.
+    pub(super) archives: Noted,
+    /// Office documents of unknown kinds in folders and archives.
+    pub(super) office: Noted,
+    /// Files of Outlook. They are mails, not office documents.
+    pub(super) outlook: Noted,
+    /// New documents in no programming language, in a database of source code.
+    pub(super) no_program: Noted,
+    pub(super) without_text: Noted,
+    /// Documents with too little text.
+    pub(super) too_short: Noted,
+    /// Documents that their containers no longer hold, or whose new contents are kept out.
+    pub(super) removed: Noted,
+    /// Documents whose files are gone.
+    pub(super) pruned: Noted,
+    /// The first document that was read from another place, and that place.
+    pub(super) elsewhere: Option<(String, String)>,
+    /// The first file that is named by its path: the name as typed, its name, and the file of the typed name.
+    pub(super) named_by_path: Option<(String, String, String)>,
+    /// A document whose file is gone while a new document has the same content, and the new document. Of
+    /// several such pairs, the pair whose names differ least: the others may be copies of the moved file.
+    pub(super) moved: Option<(String, String)>,
+    /// True if standard input has replaced an earlier one, which had no name either.
+    pub(super) input_replaced: bool,
+    /// True if `--prune` has removed the old document of `moved`.
+    pub(super) old_is_pruned: bool,
+    /// Number of added documents that are source code by their names.
+    pub(super) programs: u64,
+}
+
+impl Messages<'_> {
+    /// Prints a detail that only `--verbose` shows. Without `--verbose`, returns early, so that the bar is
+    /// not redrawn for each document.
+    fn detail(&self, text: impl FnOnce() -> String) {
+        if self.printer.verbose {
+            self.progress.suspend(|| self.printer.detail(&text()));
+        }
+    }
+
+    fn events(&self) -> MutexGuard<'_, Events> {
+        self.events.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fpdb::Progress for Messages<'_> {
+    fn read(&self, bytes: u64) {
+        self.progress.read(bytes);
+    }
+
+    fn document(&self, name: &str, outcome: fpdb::Outcome, format: &str) {
+        self.progress.documents(1);
+        // Detects the language by the name alone, because a database of prose reads programs as text.
+        let named = || fpdb::normalize::language_of(name, b"").is_some();
+        let format_named = Format::named(format).filter(|_| outcome == fpdb::Outcome::Added);
+        if format_named == Some(Format::Text) && named() {
+            self.events().programs += 1;
+        }
+        if outcome == fpdb::Outcome::Replaced && name == "-" {
+            self.events().input_replaced = true;
+        }
+        let is_program = format_named.is_none_or(|format| matches!(format, Format::Code(_) | Format::Notebook));
+        if self.expects_programs && !is_program {
+            self.events().no_program.note(name);
+        }
+        let outcome = match outcome {
+            fpdb::Outcome::Added => "added",
+            fpdb::Outcome::Replaced => "replaced",
+            fpdb::Outcome::Unchanged => "unchanged",
+            fpdb::Outcome::Kept => "kept as stored",
+        };
+        self.detail(|| format!("{outcome} {name} ({format})"));
+    }
+
+    fn named_by_path(&self, typed: &str, name: &str, other: &str) {
+        self.events().named_by_path.get_or_insert_with(|| (typed.to_owned(), name.to_owned(), other.to_owned()));
+        self.detail(|| format!("named {name}: {typed} is {other}"));
+    }
+
+    fn skipped(&self, name: &str, reason: &SkipReason) {
+        let mut events = self.events();
+        events.links += u64::from(*reason == SkipReason::SymbolicLink);
+        if reason.is_unread_archive() {
+            events.archives.note(name);
+        }
+        if matches!(reason, SkipReason::Package | SkipReason::Binary) && is_of_outlook(name) {
+            events.outlook.note(name);
+        } else if *reason == SkipReason::Package {
+            events.office.note(name);
+        }
+        if events.noted.contains(name) {
+            self.progress.suspend(|| self.printer.note(&format!("skipped {name}: {reason}")));
+        } else {
+            self.detail(|| format!("skipped {name}: {reason}"));
+        }
+    }
+
+    fn without_text(&self, name: &str) {
+        self.events().without_text.note(name);
+        self.detail(|| format!("{name} has no text"));
+    }
+
+    fn too_short(&self, name: &str) {
+        self.events().too_short.note(name);
+        self.detail(|| format!("{name} has too little text to compare"));
+    }
+
+    fn unchanged(&self, name: &str, documents: u64) {
+        self.progress.documents(documents);
+        self.detail(|| format!("unchanged {name}, with {}", count(documents, "document")));
+    }
+
+    fn removed(&self, name: &str) {
+        self.events().removed.note(name);
+        self.detail(|| format!("removed {name}: its container no longer holds it or its new content is kept out"));
+    }
+
+    fn pruned(&self, name: &str) {
+        let mut events = self.events();
+        events.old_is_pruned |= events.moved.as_ref().is_some_and(|(old, _)| old == name);
+        events.pruned.note(name);
+        drop(events);
+        self.detail(|| format!("removed {name}: its file no longer exists"));
+    }
+
+    fn elsewhere(&self, name: &str, source: &str) {
+        self.events().elsewhere.get_or_insert_with(|| (name.to_owned(), source.to_owned()));
+        self.detail(|| format!("kept {name}: it was read from {source}"));
+    }
+
+    fn renamed(&self, old: &str, new: &str) {
+        self.detail(|| format!("renamed {old} to {new}"));
+    }
+
+    fn moved(&self, old: &str, new: &str) {
+        let mut events = self.events();
+        if events.moved.as_ref().is_none_or(|(known, place)| differing(old, new) < differing(known, place)) {
+            events.moved = Some((old.to_owned(), new.to_owned()));
+        }
+        drop(events);
+        self.detail(|| format!("{new} is the same as {old}, whose file no longer exists"));
+    }
+
+    fn failed(&self, name: &str, error: &Error) {
+        let mut events = self.events();
+        if events.shown < IngestSummary::LISTED as u64 {
+            events.shown += 1;
+            self.progress.suspend(|| self.printer.failure(name, error));
+        }
+        if let Some(list) = &mut events.failures {
+            list.push(&Failure::of(name, error));
+        }
+    }
+}
