@@ -300,7 +300,7 @@ fn join(
         max_novel: options.max_novel,
         budget: options.budget,
         k: source.k(),
-        memory: plan.rest.saturating_sub(sets.bytes() + places.bytes()),
+        memory: plan.rest.saturating_sub(sets.bytes() + places.bytes() + size_of_val(&ranking.same_bytes[..]) as u64),
         batch: plan.batch,
         buffers: BufferPool::default(),
     };
