@@ -15,7 +15,7 @@ use rustc_hash::FxHashSet;
 use crate::query::text_of;
 #[doc(inline)]
 pub use fpdb_apply::{Act, Action, Applied, ApplyOptions, ApplySummary, LinkKind, Lost, ProofOptions, ProofSummary};
-use fpdb_apply::{StoredDocument, StoredDocuments};
+use fpdb_apply::{StoredContainer, StoredDocument, StoredDocuments};
 use fpdb_host::error::{Error, Result};
 use fpdb_kernel::document::Digest;
 use fpdb_kernel::profile::Profile;
@@ -70,9 +70,12 @@ impl StoredDocuments for Records<'_> {
         self.0.newest_version(name, digest, wanted)
     }
 
-    fn container(&self, source: &str) -> Result<Option<(u64, Option<(i64, u32)>)>> {
-        let time = |record: &ContainerRecord| (record.modified.0 != i64::MIN).then_some(record.modified);
-        Ok(self.0.container(source)?.map(|record| (record.bytes, time(&record))))
+    fn container(&self, source: &str) -> Result<Option<StoredContainer>> {
+        let container = |ContainerRecord { bytes, modified, .. }: ContainerRecord| StoredContainer {
+            bytes,
+            modified: (modified.0 != i64::MIN).then_some(modified),
+        };
+        Ok(self.0.container(source)?.map(container))
     }
 
     fn holds(&self, digest: &Digest) -> Result<bool> {

@@ -11,6 +11,7 @@ use super::check::Contents;
 use super::files::Facts;
 use super::plan::{PlannedDocument, SourceFile, SourceReading, place_in_file};
 use super::scan::Scan;
+use crate::stored::StoredContainer;
 use fpdb_host::error::{Error, Result};
 use fpdb_kernel::document::Digest;
 use fpdb_reading::input::may_be_attached;
@@ -91,8 +92,8 @@ impl Contents<'_> {
             return Ok(FileVersion::Ingested);
         }
         Ok(match (self.stored.container(&source.path)?, source.ingested) {
-            (Some((_, None)), _) | (None, None) => FileVersion::Unknown,
-            (Some((bytes, Some(modified))), _) if bytes == facts.bytes => is_same(modified),
+            (Some(StoredContainer { modified: None, .. }), _) | (None, None) => FileVersion::Unknown,
+            (Some(StoredContainer { bytes, modified: Some(modified) }), _) if bytes == facts.bytes => is_same(modified),
             // The database forgets a container if one of its documents is removed, but not the times of the
             // others.
             (None, Some((None, modified))) => is_same(modified),

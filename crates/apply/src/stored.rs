@@ -65,12 +65,11 @@ pub trait StoredDocuments {
         wanted: &mut dyn FnMut(u32) -> Result<bool>,
     ) -> Result<Option<u32>>;
 
-    /// The size and time of a container or compressed file when it was last ingested. `None` if the database
-    /// knows none. Without a time, the file may hold documents that were not ingested.
+    /// A container or compressed file, if the database remembers it.
     ///
     /// # Errors
     /// If the database cannot be read.
-    fn container(&self, source: &str) -> Result<Option<(u64, Option<(i64, u32)>)>>;
+    fn container(&self, source: &str) -> Result<Option<StoredContainer>>;
 
     /// True if a document has this content.
     ///
@@ -89,6 +88,16 @@ pub trait StoredDocuments {
     /// # Errors
     /// If there is no document with this id, or it cannot be read.
     fn text(&self, id: u32, limits: &InputLimits) -> Result<Option<Vec<u8>>>;
+}
+
+/// A container or compressed file as it was last ingested.
+#[derive(Clone, Copy, Debug)]
+pub struct StoredContainer {
+    /// Its length in bytes.
+    pub bytes: u64,
+    /// The time of its last change, in seconds since 1970 and nanoseconds. `None` if the time does not prove
+    /// the contents, or not all of them were ingested.
+    pub modified: Option<(i64, u32)>,
 }
 
 /// A document, as far as this member uses it.
