@@ -24,7 +24,7 @@ pub(super) fn repaired(text: &[u8]) -> Option<Vec<u8>> {
         }
         data += good.len();
         has_ended = !is_full || line.ends_with(b"=");
-        let is_apart = width % 4 == 0 || good.len() % 4 == 0;
+        let is_apart = width.is_multiple_of(4) || good.len().is_multiple_of(4);
         push(&mut repaired, line, good, is_apart);
     }
     let is_padded = repaired.trim_ascii_end().ends_with(b"=");
@@ -56,8 +56,8 @@ fn is_base64(line: &[u8], good: usize) -> bool {
 /// gets the length of whole bytes.
 fn push(repaired: &mut Vec<u8>, line: &[u8], mut good: Vec<u8>, is_apart: bool) {
     let padding = line.iter().rev().take_while(|&&byte| byte == b'=').count();
-    if is_apart && (good.len() + padding) % 4 != 0 {
-        if line.len() % 4 == 0 {
+    if is_apart && !(good.len() + padding).is_multiple_of(4) {
+        if line.len().is_multiple_of(4) {
             // A byte in place of a character: any character in its place keeps the length.
             let characters = &line[..line.len() - padding];
             good = characters.iter().map(|&byte| if is_of_alphabet(byte) { byte } else { b'A' }).collect();
