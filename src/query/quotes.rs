@@ -125,6 +125,8 @@ struct OpenQuotation {
     waits: bool,
     /// True if a page begins there.
     at_page: bool,
+    /// True once a page has ended in the quotation.
+    over_page: bool,
 }
 
 /// Finds quotations in marks among characters, each given with its byte span. `pages` are the starts of the
@@ -137,9 +139,14 @@ fn marked(characters: impl Iterator<Item = (char, Span)>, pages: &[u64]) -> Vec<
     for (c, at) in characters {
         let begins_page = next_pages.next_if(|&&page| page <= at.start).is_some();
         if let Some(quotation) = &mut open {
-            if begins_page {
-                (quotation.waits, quotation.at_page) = (true, true);
+            if begins_page && quotation.over_page && !quotation.at_page {
+                // A stray mark must not hide the pages up to the next stray mark.
+                open = None;
+            } else if begins_page {
+                (quotation.waits, quotation.at_page, quotation.over_page) = (true, true, true);
             }
+        }
+        if let Some(quotation) = &mut open {
             // A number before or after the end of a page is that of the page.
             let is_between = c.is_whitespace() || (!pages.is_empty() && c.is_numeric());
             if quotation.waits && !is_between && c != quotation.mark {
@@ -171,11 +178,20 @@ fn marked(characters: impl Iterator<Item = (char, Span)>, pages: &[u64]) -> Vec<
                     start: before.1,
                     waits: false,
                     at_page: false,
+                    over_page: false,
                 });
             }
             None => {
                 let start = at.start;
-                let opened = |ends| OpenQuotation { mark: c, ends, twice: false, start, waits: false, at_page: false };
+                let opened = |ends| OpenQuotation {
+                    mark: c,
+                    ends,
+                    twice: false,
+                    start,
+                    waits: false,
+                    at_page: false,
+                    over_page: false,
+                };
                 open = ends(c).map(opened);
             }
         }
@@ -270,6 +286,8 @@ mod tests {
                 assert_eq!(quoted_over_pages(&text), [two.as_str()], "{between:?}");
             }
             assert_eq!(quoted_over_pages(&format!("{open}One.\n\nTwo\x0cthree{close}")), [""; 0], "{open}");
+            // A mark without a partner hides no page.
+            assert_eq!(quoted_over_pages(&format!("{open}One\x0ctwo\x0cthree{close}")), [""; 0], "{open}");
         }
         // Without pages, a number begins a paragraph like a word.
         assert_eq!(quoted("\"One\n\n7\n\n\"Two\" three"), ["\"Two\""]);

@@ -145,6 +145,22 @@ fn a_notebook_that_states_no_language_is_python() {
         {"cell_type": "code", "source": source},
     ]);
     assert!(best(serde_json::json!({"nbformat": 4, "cells": cells})) > 0.95);
+    // Markdown replaces a span of code with a newline as a whole; another end of a line may stay in it.
+    for (language, prose) in [("javascript", "`\u{2029}\n`"), ("java", "Use `alpha\u{2028}beta\r\ngamma\rdelta` here")]
+    {
+        let cells = serde_json::json!([
+            {"cell_type": "markdown", "source": prose},
+            {"cell_type": "code", "source": "f(a, b);"},
+        ]);
+        let metadata = serde_json::json!({"language_info": {"name": language}});
+        folder.write(
+            "p/spans.ipynb",
+            serde_json::json!({"nbformat": 4, "cells": cells, "metadata": metadata}).to_string(),
+        );
+        let database = format!("{language}.db");
+        folder.ok(&["--db", &database, "ingest", "-q", "--profile", "code", "p"]);
+        folder.ok(&["--db", &database, "verify"]);
+    }
     let of_version_3 = |language: &str| {
         let cells = serde_json::json!([{"cell_type": "code", "input": source, "language": language}]);
         best(serde_json::json!({"nbformat": 3, "worksheets": [{"cells": cells}], "metadata": {"name": ""}}))

@@ -37,12 +37,15 @@ pub(super) fn both_views(
     stop: &StopToken,
 ) -> Result<DocumentPassages> {
     let mut passages = structure.passages;
-    let mut of_text = text.passages;
+    let (mut of_text, mut longest_of_text) = (text.passages, text.longest);
     // A short idiom of the text adds nothing to a passage of structure that is more than an idiom. Beside an
     // idiom of structure, only runs that are surely found stay: a shorter one is chance.
     if let (0, Some(longest)) = (options.least, passages.iter().map(|passage| passage.symbols).max()) {
         let least = if longest >= IDIOM { IDIOM_AS_WRITTEN } else { u64::from(expected_run(view)) };
         of_text.retain(|passage| passage.symbols >= least);
+        if longest_of_text < least {
+            longest_of_text = 0;
+        }
     }
     drop_contained(&mut of_text, &passages, stop)?;
     drop_contained(&mut passages, &of_text, stop)?;
@@ -59,7 +62,7 @@ pub(super) fn both_views(
     Ok(DocumentPassages {
         passages,
         left_out: structure.left_out + text.left_out,
-        longest: structure.longest.max(text.longest),
+        longest: structure.longest.max(longest_of_text),
         covered,
         repeats: structure.repeats + text.repeats,
     })

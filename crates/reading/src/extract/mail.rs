@@ -165,14 +165,20 @@ fn read(message: &Message<'_>, text: &mut String, unread: &mut TakeUnread<'_>) {
 }
 
 /// The texts of other kinds than plain text and HTML that are no attachments: `text`, `text/enriched`,
-/// `text/calendar`. They are read as plain text, except RTF, and except in an alternative that also has the
-/// text as plain text or HTML. `texts` and `pages` are as in [`prefer_pages`].
+/// `text/calendar`. They are read as plain text, except RTF, CSS and JavaScript, and except in an
+/// alternative that also has the text as plain text or HTML. `texts` and `pages` are as in [`prefer_pages`].
 fn other_texts(message: &Message<'_>, texts: &FxHashSet<u32>, pages: &FxHashSet<u32>) -> FxHashSet<u32> {
     let mut repeating: FxHashSet<u32> = FxHashSet::default();
-    for part in &message.parts {
+    for (number, part) in (0..).zip(&message.parts) {
         if let PartType::Multipart(inside) = &part.body
             && part.content_type().and_then(|kind| kind.subtype()) == Some("alternative")
             && inside.iter().any(|number| texts.contains(number) || pages.contains(number))
+        {
+            repeating.extend(inside);
+        }
+        // A multipart comes before its parts.
+        if let PartType::Multipart(inside) = &part.body
+            && repeating.contains(&number)
         {
             repeating.extend(inside);
         }
@@ -181,7 +187,7 @@ fn other_texts(message: &Message<'_>, texts: &FxHashSet<u32>, pages: &FxHashSet<
         let kind = part.content_type().filter(|kind| kind.ctype().eq_ignore_ascii_case("text"));
         kind.is_some_and(|kind| {
             let is = |name: &str| kind.subtype().is_some_and(|subtype| subtype.eq_ignore_ascii_case(name));
-            !["plain", "html", "rtf"].iter().any(|name| is(name))
+            !["plain", "html", "rtf", "css", "javascript"].iter().any(|name| is(name))
         })
     };
     let is_attached = |part: &MessagePart<'_>| {

@@ -148,11 +148,18 @@ fn composed(outer: TextBuilder, text: &[u8], segments: &[super::Segment]) -> (Ve
 /// The text with a mark before each line.
 fn commented(text: &[u8], mark: &str) -> TextBuilder {
     let mut builder = TextBuilder::default();
-    let mut at = 0;
+    let (mut at, mut end_of_line) = (0, 0);
     for line in lines(text) {
-        builder.replaced(format!("{mark} ").as_bytes(), Span { start: at, end: at });
+        builder.replaced(format!("{mark} ").as_bytes(), Span { start: at - end_of_line, end: at });
         builder.verbatim(line, at);
         at += line.len() as u64;
+        // Markdown replaces a stretch with a newline as a whole. Any other end of a line may stay in it, and
+        // an empty origin there would come before those of the characters around it.
+        end_of_line = match line {
+            [.., b'\r'] => 1,
+            [.., b'\n'] => 0,
+            _ => 3.min(at),
+        };
     }
     builder
 }

@@ -74,7 +74,11 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
 }
 
 /// Number of bytes of a step's text to consume, if the last `length` bytes may begin a mark that the next
-/// step looks for.
+/// step looks for. No character is divided.
 pub(super) fn kept(rest: &[u8], length: usize) -> usize {
-    if rest.len() > length { rest.len() - length } else { rest.len() }
+    if rest.len() <= length {
+        return rest.len();
+    }
+    let is_within = |at: &usize| rest[*at] & 0xC0 == 0x80;
+    (0..=rest.len() - length).rev().find(|at| !is_within(at)).unwrap_or(0)
 }

@@ -138,7 +138,13 @@ fn long_lines_in_other_encodings_cost_what_other_text_does() {
 /// A page of PHP may end within a comment, in any script.
 #[test]
 fn a_comment_in_a_page_may_have_any_letters() {
-    let text = "<?php f($a); ?><!--éab";
-    let symbols = read(Some(Php), text.as_bytes());
-    assert!(symbols.values().contains(&class::NAME));
+    for end in ["é", "éa", "éab", "пр\n", "€", "€a", "𝔣a", "𝔣ab"] {
+        let symbols = read(Some(Php), format!("<?php f($a); ?><!--{end}").as_bytes());
+        assert!(symbols.values().contains(&class::NAME), "{end}");
+    }
+    // A step of the lexer ends within the comment.
+    for length in (64 << 10)..(64 << 10) + 4 {
+        let text = format!("<?php f($a); ?><!--{}{}--><?php g($b); ?>", "x".repeat(length), "п".repeat(40_000));
+        assert!(read(Some(Php), text.as_bytes()).values().contains(&class::NAME), "{length}");
+    }
 }

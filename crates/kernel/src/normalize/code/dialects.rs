@@ -141,8 +141,8 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
                 let begin = self.at + 1 + usize::from(next == Some(b'@'));
                 let mut end = self.word_end(begin);
                 if end == begin && first == b'$' && matches!(next, Some(b'!'..=b'/' | b':'..=b'@' | b'`')) {
-                    // After `$@`, this takes one character too many. A correction would change hashes, and so
-                    // need a new hash version.
+                    // After `$@`, this takes one character too many. A correction would change the hashes of
+                    // databases that exist, and no code is hidden by it.
                     end = begin + usize::from(self.byte(begin).is_some_and(|byte| byte.is_ascii()));
                 }
                 if end <= begin {
