@@ -173,7 +173,10 @@ fn documents_too_short_to_compare_are_named() {
     --- stderr
     2 documents cannot be compared: 1 has no text to compare, such as scanned pages, empty records and punctuation, and 1 has too little: dots.txt, scan.txt
     ");
-    assert_snapshot!(told(&["--submission-by", "hw"]), @"4 submissions or other documents have no text or too little to compare: hw/bob, hw/eve, dots.txt, ... (--verbose lists them)");
+    assert_snapshot!(told(&["--submission-by", "hw"]), @"
+    2 documents are in no submission (--submission-by hw) and stand for themselves
+    4 submissions or other documents have no text or too little to compare: hw/bob, hw/eve, dots.txt, ... (--verbose lists them)
+    ");
     let summary = folder.ok(&["ingest", "hw", "dots.txt", "--format", "json"]).json().remove(0);
     assert_eq!(summary.get("too_short"), None);
     let run = folder.ok(&["ingest", "--db", "other", "hw", "scan.txt", "--format", "json"]);
