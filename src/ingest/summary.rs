@@ -74,6 +74,10 @@ pub struct IngestSummary {
     /// Skipped documents that are kept out.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub kept_out: u64,
+    /// Contents that the merged database keeps out and this one does not, because it has documents with them
+    /// that the merged database lacks.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub not_kept_out: u64,
     /// Skipped archives of kinds that are not read, such as 7z.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub unread_archives: u64,

@@ -70,9 +70,16 @@ fn a_document_that_is_kept_out_comes_back_under_no_name() {
     let stats = |db: &str| folder.ok(&["stats", "--db", db, "--format", "json"]).json().remove(0)["kept_out"].clone();
     assert_eq!(stats(".fpdb").as_array().unwrap().len(), 3);
     assert_eq!(stats("back.db"), stats(".fpdb"));
-    // A merge copies the list. The documents that are stored already stay.
+    // A merge copies the list, but for the content of a document that only this database has.
     folder.ok(&["merge", "-q", "--db", "new.db", ".fpdb"]);
-    assert_eq!(stats("new.db"), stats(".fpdb"));
+    let others = stats(".fpdb")
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|content| content["names"][0] != "in/secret.txt")
+        .cloned()
+        .collect();
+    assert_eq!(stats("new.db"), serde_json::Value::Array(others));
     assert!(folder.ok(&["list", "--db", "new.db"]).stdout.contains("new/secret.txt"));
     assert!(folder.ok(&["stats"]).stdout.contains("kept out"));
     // One content is allowed again, by any spelling of its path.
@@ -281,10 +288,50 @@ fn a_repair_after_a_merge_keeps_what_only_the_other_database_removed() {
             assert!(names(&folder).contains(name), "{name}");
         }
         assert_eq!(kept_out(&folder, &["in/3.txt"]), 1);
-        // The other database keeps this content out, whatever its name was here.
-        folder.ok(&["rm", "-q", "in/0.txt"]);
-        assert_eq!(kept_out(&folder, &["in/0.txt"]), 1);
     }
+}
+
+/// Nobody removed this document here, so neither an edit and its undo nor `rm` takes it away here.
+#[test]
+fn a_merge_does_not_keep_out_what_only_this_database_has() {
+    for name in ["in/1.txt", "in/copy.txt"] {
+        let folder = Folder::new();
+        for number in 1..4 {
+            folder.write(&format!("in/{number}.txt"), prose(number));
+        }
+        folder.ok(&["ingest", "-q", "--db", "other", "--profile", "prose", "in"]);
+        folder.ok(&["rm", "-q", "--db", "other", "in/1.txt", "in/2.txt", "--keep-out"]);
+        folder.write(name, prose(1));
+        let mut stored = [name, "in/3.txt"];
+        stored.sort_unstable();
+        folder.ok(&["ingest", "-q", "--profile", "prose", name]);
+        let run = folder.ok(&["merge", "--format", "json", "other"]);
+        assert_eq!(run.json()[0]["not_kept_out"], 1, "{run:?}");
+        assert!(run.stderr.contains("1 content that other keeps out is stored here and stays: `fpdb rm"), "{run:?}");
+        for bytes in [prose(5), prose(1)] {
+            folder.write(name, bytes);
+            folder.ok(&["ingest", "-q", name]);
+            assert_eq!(names(&folder), stored);
+        }
+        folder.ok(&["rm", "-q", name]);
+        assert_eq!(kept_out(&folder, &[name, "in/2.txt"]), 1);
+        assert_eq!(names(&folder), stored);
+    }
+}
+
+/// A decision that the other database has beside a stored copy comes along whole.
+#[test]
+fn a_merge_brings_what_the_other_database_keeps_out_beside_a_copy() {
+    let folder = Folder::new();
+    folder.write("in/1.txt", prose(1));
+    folder.write("in/copy.txt", prose(1));
+    folder.ok(&["ingest", "-q", "--db", "other", "--profile", "prose", "in"]);
+    folder.ok(&["rm", "-q", "--db", "other", "in/copy.txt", "--keep-out"]);
+    folder.ok(&["init", "-q", "--profile", "prose"]);
+    let run = folder.ok(&["merge", "--format", "json", "other"]);
+    assert_eq!(run.json()[0]["not_kept_out"], serde_json::Value::Null, "{run:?}");
+    folder.ok(&["rm", "-q", "in/1.txt"]);
+    assert_eq!(kept_out(&folder, &["in"]), 2);
 }
 
 /// A merge can bring a list of kept-out contents without any document.

@@ -74,6 +74,16 @@ pub(crate) fn run(global: &Global, args: &MergeArgs, printer: &Printer) -> anyho
         if !args.dry_run {
             printer.note(&format!("merged {}", path.display()));
         }
+        if summary.not_kept_out > 0 {
+            let (is, stay) = if summary.not_kept_out == 1 { ("is", "stays") } else { ("are", "stay") };
+            printer.note(&format!(
+                "{} that {} keeps out {is} stored here and {stay}: `{}` removes a document, `{}` lists the names there",
+                count(summary.not_kept_out, "content"),
+                path.display(),
+                printer.suggested.of("rm --keep-out NAME"),
+                Suggested::new(Some(path)).of("stats --format json")
+            ));
+        }
         let first = progress.first.into_inner().unwrap_or_else(PoisonError::into_inner);
         if let Some(Replaced { name, old, new }) = first {
             let documents = count(summary.replaced_from_other_places, "document");

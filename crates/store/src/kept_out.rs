@@ -5,7 +5,6 @@ use super::Store;
 use super::codec::format::{KEPT_OUT_PREFIX, MAIN, kept_out_key, parse_kept_out_key};
 use super::codec::records::{self, KeptOutRecord};
 use super::view::View;
-use fpdb_host::clock;
 use fpdb_host::error::{Error, Result};
 use fpdb_kernel::document::Digest;
 
@@ -24,15 +23,10 @@ impl KeptOutRecord {
         self.names.len() < NAMES.0 && self.names.iter().map(String::len).sum::<usize>() < NAMES.1
     }
 
-    /// The record of a content whose own record is damaged.
-    pub(crate) fn of_damaged() -> Self {
-        Self { names: Vec::new(), since: 0 }
-    }
-
-    /// True if a document of this name was removed for good with this content. Also true if the record was
-    /// damaged. A record without names but with a time names no document.
+    /// True if a document of this name was removed for good with this content. Also true if the record has no
+    /// names because it was damaged.
     pub(crate) fn may_name(&self, name: &str) -> bool {
-        *self == Self::of_damaged() || self.names.iter().any(|known| known == name)
+        self.names.is_empty() || self.names.iter().any(|known| known == name)
     }
 }
 
@@ -106,32 +100,29 @@ impl Store {
         self.change(changes, View::clone(&self.view()), "note which contents are kept out")
     }
 
-    /// Also keeps out all contents that the store `other` keeps out. Existing records of this store do not
-    /// change. Nobody removed a document that this store has, so its name is not adopted with its content:
-    /// otherwise a repair would remove the document.
+    /// Also keeps out the contents that the store `other` keeps out. Existing records of this store do not
+    /// change. A content is left out if this store has a document with it that `other` lacks, because nobody
+    /// removed that document. Returns the number of contents left out.
     ///
     /// # Errors
     /// A failure to read one of the stores or to write this one.
-    pub fn adopt_kept_out(&self, other: &Self) -> Result<()> {
-        let mut contents = Vec::new();
-        other.for_each_kept_out(|digest, mut record| {
+    pub fn adopt_kept_out(&self, other: &Self) -> Result<u64> {
+        let (mut contents, mut left_out) = (Vec::new(), 0);
+        other.for_each_kept_out(|digest, record| {
             if self.kept_out_record(&digest)?.is_some() {
                 return Ok(());
             }
-            if self.newest_with(&digest, |_| true)?.is_some() {
-                if record == KeptOutRecord::of_damaged() {
-                    record.since = clock::now();
-                }
-                for name in std::mem::take(&mut record.names) {
-                    if self.newest_version(&name, &digest, |_| Ok(true))?.is_none() {
-                        record.names.push(name);
-                    }
+            for id in self.documents_with(&digest)? {
+                if other.newest_version(&self.document(id)?.name, &digest, |_| Ok(true))?.is_none() {
+                    left_out += 1;
+                    return Ok(());
                 }
             }
             contents.push((digest, record));
             if contents.len() == ADOPTED_AT_ONCE { self.keep_out(&std::mem::take(&mut contents)) } else { Ok(()) }
         })?;
-        self.keep_out(&contents)
+        self.keep_out(&contents)?;
+        Ok(left_out)
     }
 
     /// Stops keeping these contents out, so an ingest can add them again.

@@ -869,6 +869,8 @@ class IngestSummary(Answer):
         failures, failed: number of documents that could not be read, and the first 1,000 of them.
         skips, skipped: number of files, members and rows that are not documents, and the first 1,000 of them.
         kept_out: skipped documents that are kept out.
+        not_kept_out: contents that the merged database keeps out and this one does not, because it has documents with them that the merged
+            database lacks.
         unread_archives: skipped archives of kinds that are not read, such as 7z.
         without_text: added or replacing documents that have no text, such as scanned pages and empty records, but not empty files.
         too_short: added or replacing documents that have text, but too little to compare.
@@ -900,6 +902,7 @@ class IngestSummary(Answer):
     failures: int
     skips: int
     kept_out: int = 0
+    not_kept_out: int = 0
     unread_archives: int = 0
     without_text: int = 0
     too_short: int = 0

@@ -221,8 +221,7 @@ pub struct SourceRecord {
 /// The record of a content that was removed for good. An ingest does not add such a content again.
 #[derive(Clone, Debug, PartialEq, Eq, Encode, Decode)]
 pub struct KeptOutRecord {
-    /// The names of the first documents that were removed. Empty if the record was damaged, or if only
-    /// another database removed documents with this content and this one has them under all their names.
+    /// The names of the first documents that were removed. Empty if the record was damaged.
     pub names: Vec<String>,
     /// When the last of these documents was removed, in seconds since 1970. 0 if the record was damaged.
     pub since: i64,
