@@ -45,8 +45,7 @@ pub enum Keep {
     Oldest,
 }
 
-// Records and jobs on disk, and the names of jobs, depend on these names and those of `DedupMode` and `Keep`,
-// so they must not change.
+// Records and jobs on disk hold these names and those of `Keep`, so they must not change.
 names!(DedupBy, "by", "exact, exact-text, resemblance or containment", {
     Exact => "exact",
     ExactText => "exact-text",
@@ -206,8 +205,6 @@ mod tests {
     fn the_words_on_disk_stay_as_they_are() {
         let keeps = [Keep::Longest, Keep::First, Keep::Newest, Keep::Oldest];
         assert_eq!(keeps.map(Keep::name), ["longest", "first", "newest", "oldest"]);
-        let modes = [DedupMode::Once, DedupMode::Append, DedupMode::Rerank];
-        assert_eq!(modes.map(DedupMode::name), ["once", "append", "rerank"]);
         let any_novel = |by| DedupOptions::of(&Profile::named("text").unwrap(), by).max_novel(None);
         let rule = |by| any_novel(by).rule();
         assert_eq!(rule(DedupBy::Exact), "by exact, keep longest");

@@ -52,10 +52,11 @@ struct JobBlock {
 }
 
 /// The file for the decisions of a job with these options. Its name depends neither on threads nor on memory.
+/// It must not change, because interrupted jobs are found by it: so it has the mode as the `enum` spells it.
 pub(in crate::archive::dedup) fn job_path(root: &Path, temp: &TempSpace, options: &DedupOptions) -> Result<PathBuf> {
     let root = root.canonicalize().map_err(Error::io("find", root))?;
     let name = root.file_name().map_or_else(|| "fpdb".into(), |name| name.to_string_lossy());
-    let digest = xxh3_64(format!("{}, {}, {}", root.display(), options.mode, options.rule()).as_bytes());
+    let digest = xxh3_64(format!("{}, {:?}, {}", root.display(), options.mode, options.rule()).as_bytes());
     Ok(temp.folder().join(format!("{name}.dedup-{digest:016x}.job")))
 }
 
@@ -212,6 +213,8 @@ impl JobFile {
 mod tests {
     use super::*;
     use crate::archive::dedup::answer::decisions::Witness;
+    use crate::archive::dedup::options::{DedupBy, DedupMode};
+    use fpdb_kernel::profile::Profile;
 
     /// The bytes of decisions in format 6: numbers in bincode's encoding, the variant as its index in the
     /// list. Another encoding needs another format.
@@ -228,6 +231,19 @@ mod tests {
             assert_eq!(bytes, expected);
             let (decoded, _) = bincode::decode_from_slice::<Decision, _>(&bytes, bincode::config::standard()).unwrap();
             assert_eq!(decoded, decision);
+        }
+    }
+
+    /// Interrupted jobs are found by the names of their files.
+    #[test]
+    fn the_name_of_a_job_stays_as_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let temp = TempSpace::new(folder.path()).unwrap();
+        for (mode, word) in [(DedupMode::Once, "Once"), (DedupMode::Append, "Append"), (DedupMode::Rerank, "Rerank")] {
+            let options = DedupOptions::of(&Profile::named("text").unwrap(), DedupBy::Exact).mode(mode);
+            let digest = xxh3_64(format!("/, {word}, by exact, keep longest").as_bytes());
+            let path = job_path(Path::new("/"), &temp, &options).unwrap();
+            assert_eq!(path.file_name().unwrap().to_str().unwrap(), format!("fpdb.dedup-{digest:016x}.job"));
         }
     }
 
