@@ -194,8 +194,8 @@ impl Intake<'_> {
         }
         self.unread = None;
         let members = |counts: &RunCounts| counts.documents + counts.skips + counts.left_out;
-        let is_empty = members(&before) == members(&now) && !(has_failed || self.options.prune);
-        let deletes = is_empty || self.options.deletes_members() && !has_failed;
+        let is_empty = members(&before) == members(&now) && !self.options.prune;
+        let deletes = self.options.deletes_members() && !has_failed;
         let unmet = if deletes { self.sweep.unmet(self.store, &name, &file.source)? } else { Vec::new() };
         if is_empty && !unmet.is_empty() {
             // An empty file is rarely meant. It is not remembered, so the next run fails again.
