@@ -109,9 +109,11 @@ impl Ranking {
         same.retain(|&rank| self.leads(rank));
         same.sort_unstable();
         let is_pinned = |rank: Rank| self.pinned.contains(rank);
-        for (index, &rank) in same.iter().enumerate().filter(|&(_, &rank)| rank >= self.protected) {
+        let newcomers: Vec<Rank> = same.iter().copied().filter(|&rank| !is_pinned(rank)).collect();
+        for &rank in same.iter().filter(|&&rank| rank >= self.protected) {
             // Only newcomers supersede a pinned document.
-            for &before in same[..index].iter().filter(|&&before| !(is_pinned(rank) && is_pinned(before))) {
+            let others = if is_pinned(rank) { &newcomers } else { &*same };
+            for &before in &others[..others.partition_point(|&other| other < rank)] {
                 self.same_bytes.push((rank, before));
                 if before < self.protected || is_pinned(before) {
                     // It stays, so those after it do not matter.
