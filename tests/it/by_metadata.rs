@@ -108,6 +108,16 @@ fn options_in_json_choose_by_metadata() {
     let options = options_from_json(&PairsOptions::of(database.profile()), bob).unwrap();
     let pairs = database.pairs(&options, &Task::new()).unwrap().pairs;
     assert!(!pairs.is_empty() && pairs.iter().all(|pair| ids.contains(&pair.a_id) || ids.contains(&pair.b_id)));
+    // Several comparisons of one key are a list.
+    let values = json!({"From": "bob@x.org", "from~": ["bob", "x.org"]});
+    let all = PairsOptions::of(database.profile());
+    let listed = options_from_json(&all, json!({"metadata": values})).unwrap();
+    assert_eq!(listed.metadata.len(), 3);
+    assert_eq!(serde_json::to_value(&listed).unwrap()["metadata"], values);
+    assert_eq!(serde_json::from_str::<PairsOptions>(&serde_json::to_string(&listed).unwrap()).unwrap(), listed);
+    assert_eq!(database.pairs(&listed, &Task::new()).unwrap().pairs, pairs);
+    let refused = options_from_json(&all, json!({"metadata": {"From": 5}})).unwrap_err();
+    assert!(format!("{refused:?}").contains("a string or a list of strings"), "{refused:?}");
 }
 
 #[test]

@@ -96,18 +96,39 @@ impl PairsOptions {
     }
 }
 
-/// The JSON of metadata values: an object with the values by name.
+/// The JSON of metadata values: an object with the value by name, or with a list if a name has several.
 mod values_by_name {
     use std::collections::BTreeMap;
 
-    use serde::{Deserialize, Deserializer, Serializer};
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    #[derive(Serialize, Deserialize)]
+    #[serde(untagged, expecting = "expected a string or a list of strings")]
+    enum Values {
+        One(String),
+        Several(Vec<String>),
+    }
 
     pub(super) fn serialize<S: Serializer>(values: &[(String, String)], to: S) -> Result<S::Ok, S::Error> {
-        to.collect_map(values.iter().map(|(name, value)| (name, value)))
+        let mut by_name: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+        for (name, value) in values {
+            by_name.entry(name).or_default().push(value.clone());
+        }
+        to.collect_map(by_name.into_iter().map(|(name, mut values)| match values.pop() {
+            Some(value) if values.is_empty() => (name, Values::One(value)),
+            last => (name, Values::Several(values.into_iter().chain(last).collect())),
+        }))
     }
 
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<(String, String)>, D::Error> {
-        Ok(BTreeMap::deserialize(from)?.into_iter().collect())
+        let mut all = Vec::new();
+        for (name, values) in BTreeMap::<String, Values>::deserialize(from)? {
+            match values {
+                Values::One(value) => all.push((name, value)),
+                Values::Several(values) => all.extend(values.into_iter().map(|value| (name.clone(), value))),
+            }
+        }
+        Ok(all)
     }
 }
 
