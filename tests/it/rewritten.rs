@@ -16,8 +16,12 @@ struct Writer<N>(N);
 impl<N: FnMut(u64) -> u64> Writer<N> {
     fn word(&mut self) -> String {
         let number = if (self.0)(2) == 0 { (self.0)(8) * (self.0)(8) } else { 60 + (self.0)(5000) };
-        // In letters, because words of the profile may consist of letters only.
-        number.to_string().bytes().map(|digit| char::from(digit - b'0' + b'a')).collect::<String>() + "x"
+        in_letters(number) + "x"
+    }
+
+    /// A word that no other text has.
+    fn rare_word(&mut self) -> String {
+        in_letters((self.0)(1 << 30)) + "y"
     }
 
     fn sentences(&mut self, count: usize) -> Vec<Vec<String>> {
@@ -39,6 +43,11 @@ impl<N: FnMut(u64) -> u64> Writer<N> {
         }
         sentences
     }
+}
+
+/// Words of the profile may consist of letters only.
+fn in_letters(number: u64) -> String {
+    number.to_string().bytes().map(|digit| char::from(digit - b'0' + b'a')).collect()
 }
 
 fn text(sentences: &[Vec<String>]) -> String {
@@ -194,8 +203,8 @@ fn rewritten_text_needs_passages() {
     }
     folder.ok(&["ingest", "-q", "--profile", "words", "docs"]);
     let no_passages = "--rewritten lists the documents with a passage, so it cannot be used with --no-passages";
-    let no_pairs = "--rewritten finds more passages and no other pairs, so it needs --format html, --sort longest, or \
-                    --passages with --format json or csv";
+    let no_pairs = "--rewritten lists pairs by their passages, so it needs --format html, --sort longest, or --passages \
+                    with --format json or csv";
     for (flags, message) in [
         (&["query", "docs/a", "--rewritten", "--no-passages"][..], no_passages),
         (&["query", "docs/a", "--rewritten", "--no-passages", "--format", "html", "-o", "pages"], no_passages),
@@ -281,10 +290,9 @@ fn pairs_of_rewritten_text_are_listed_by_their_passages() {
     let [longest, passages, typed] =
         [&["--sort", "longest"][..], &["--passages"], &["--sort", "longest", "--min-resemblance", "0.03"]]
             .map(|flags| folder.ok(&[&["pairs", "--rewritten", "--format", "json"], flags].concat()));
-    let names = |pair: &Value| [&pair["a"], &pair["b"]].map(|name| name.as_str().unwrap().to_owned());
     for run in [&longest, &passages] {
         let pairs = run.json();
-        assert_eq!(pairs.iter().map(names).collect::<Vec<_>>(), [["docs/000", "docs/001"]]);
+        assert_eq!(names_of_pairs(&pairs), [["docs/000", "docs/001"]]);
         assert!(pairs[0]["resemblance"].as_f64().unwrap() < 0.03 && pairs[0]["longest"].as_u64().unwrap() > 60);
         let note = "5 more pairs have a resemblance below 0.03 and no rewritten passage, and are left out \
                     (--min-resemblance 0 shows them)\n";
@@ -297,4 +305,63 @@ fn pairs_of_rewritten_text_are_listed_by_their_passages() {
     assert!(
         folder.path().join("report/data/pair-1.js").exists() && !folder.path().join("report/data/pair-2.js").exists()
     );
+}
+
+/// A text that has the first words of each sentence of `common`, with rare words between them.
+fn scattered<N: FnMut(u64) -> u64>(writer: &mut Writer<N>, common: &[Vec<String>]) -> Vec<Vec<String>> {
+    let mut own = || (0..40).map(|_| writer.rare_word()).collect::<Vec<_>>();
+    common.iter().map(|group| [&group[..3], &own()].concat()).collect()
+}
+
+/// The best pairs are chosen among those that have a passage.
+#[test]
+fn the_best_pairs_of_rewritten_text_are_those_listed() {
+    let mut writer = Writer(lcg(17));
+    let source = writer.sentences(400);
+    let paraphrase = [writer.rewrite(&source[200..212]), writer.sentences(4)].concat();
+    let common = writer.sentences(45);
+    let documents = [source, paraphrase, scattered(&mut writer, &common), scattered(&mut writer, &common)];
+    let folder = stored(&documents);
+    let all = folder.ok(&["pairs", "--min-resemblance", "0", "--format", "json"]).json();
+    assert_eq!([&all[0]["a"], &all[0]["b"]], ["docs/002", "docs/003"]);
+    assert!(all[0]["score"].as_f64().unwrap() < 0.03);
+    for flags in [&["--passages"][..], &["--sort", "longest"]] {
+        let [one, every] = ["1", "0"]
+            .map(|top| folder.ok(&[&["pairs", "--rewritten", "--format", "json", "--top", top], flags].concat()));
+        assert_eq!(names_of_pairs(&one.json()), [["docs/000", "docs/001"]]);
+        assert_eq!([&one.stdout, &one.stderr], [&every.stdout, &every.stderr]);
+    }
+    let run = folder.ok(&["pairs", "--rewritten", "--top", "1", "--format", "html", "-o", "report"]);
+    assert!(folder.path().join("report/data/pair-1.js").exists(), "{run:?}");
+}
+
+/// Files of two submissions that reach the threshold are found, however many others share more.
+#[test]
+fn submissions_keep_their_pairs_with_rewritten_text() {
+    let folder = Folder::new();
+    let mut writer = Writer(lcg(19));
+    let (common, copied) = (writer.sentences(45), writer.sentences(3));
+    for submission in ["A", "B"] {
+        for number in 0..12 {
+            let content = text(&scattered(&mut writer, &common));
+            folder.write(&format!("s/{submission}/{number:02}.txt"), content);
+        }
+        folder.write(&format!("s/{submission}/copied.txt"), text(&copied));
+    }
+    folder.ok(&["ingest", "-q", "--profile", "words", "s"]);
+    let pairs = ["pairs", "--submission-by", "s", "--format", "json"];
+    let expected = folder.ok(&pairs).json();
+    assert!(expected[0]["by_files"] == true && expected[0]["files_left_out"].as_u64().unwrap() > 100);
+    for flags in [&["--sort", "longest"][..], &["--passages"]] {
+        let run = folder.ok(&[&pairs[..], &["--rewritten"], flags].concat());
+        let found = run.json();
+        assert_eq!(names_of_pairs(&found), [["s/A", "s/B"]]);
+        assert_eq!((&found[0]["longest"], &found[0]["by_files"]), (&36.into(), &true.into()));
+        assert_eq!(names_of_pairs(found[0]["files"].as_array().unwrap())[0], ["s/A/copied.txt", "s/B/copied.txt"]);
+        assert!(run.stderr.contains("1 pair is below the threshold as a whole"), "{run:?}");
+    }
+}
+
+fn names_of_pairs(pairs: &[Value]) -> Vec<[&str; 2]> {
+    pairs.iter().map(|pair| [&pair["a"], &pair["b"]].map(|name| name.as_str().unwrap())).collect()
 }

@@ -22,7 +22,7 @@ use crate::run_status::RunStatus;
 use crate::setting::Setting;
 use crate::suggested::flag;
 use crate::typed::{Global, OutputFormat, PairSort, PairsArgs};
-use rewritten::{Sought, forget_passages, sifted};
+use rewritten::{Sifted, Sought, forget_passages};
 
 /// Number of pairs whose passages are searched at once.
 const AT_A_TIME: usize = 256;
@@ -44,8 +44,8 @@ pub(crate) fn run(global: &Global, args: &PairsArgs, printer: &Printer) -> anyho
     let has_passages = args.passages || html.is_some() || args.sort == PairSort::Longest;
     if args.joining.rewritten() && !has_passages {
         anyhow::bail!(
-            "--rewritten finds more passages and no other pairs, so it needs --format html, --sort longest, or \
-             --passages with --format json or csv"
+            "--rewritten lists pairs by their passages, so it needs --format html, --sort longest, or --passages with \
+             --format json or csv"
         );
     }
     let database = database::open_within(global, args.memory)?;
@@ -95,11 +95,12 @@ pub(crate) fn run(global: &Global, args: &PairsArgs, printer: &Printer) -> anyho
         folder: String::new(),
         output,
         waiting: Vec::new(),
+        begun: false,
         listed: 0,
-        left: 0,
+        sifted: Sifted::default(),
     };
     let summary = database.for_each_pair(&sought.options, &bar.task(), |summary, pair| {
-        if listing.listed == 0 {
+        if !listing.begun {
             bar.end();
             listing.begin(summary)?;
         }
@@ -107,11 +108,10 @@ pub(crate) fn run(global: &Global, args: &PairsArgs, printer: &Printer) -> anyho
     });
     bar.end();
     let mut summary = summary?;
-    if listing.listed == 0 {
+    if !listing.begun {
         listing.begin(&summary)?;
     }
-    let left = listing.end(summary.found)?;
-    sifted(&mut summary, left);
+    listing.end(&mut summary)?;
     left_out(&database, args, (&options, &sought), &summary, global.format, printer)?;
     Ok(RunStatus::Done)
 }
@@ -128,21 +128,20 @@ fn list_by_longest(
     // Without --passages only the longest passage matters. It is found even if shorter ones are left out.
     let most = if args.passages { how.joining.most } else { Some(HtmlOptions::MAX_PASSAGES) };
     let how = how.clone().joining(how.joining.most(most));
-    let top = sought.options.top.map_or(usize::MAX, |top| usize::try_from(top).unwrap_or(usize::MAX));
     // Pairs of equal length stay in the order of their scores.
     let keep_best = |pairs: &mut Vec<Pair>| {
         pairs.sort_by_key(|pair| Reverse(pair.longest));
-        pairs.truncate(top);
+        pairs.truncate(sought.top);
     };
-    let (mut pairs, mut waiting, mut left) = (Vec::new(), Vec::new(), 0);
+    let (mut pairs, mut waiting, mut sifted) = (Vec::new(), Vec::new(), Sifted::default());
     let mut measure = |waiting: &mut Vec<Pair>| -> anyhow::Result<()> {
         database.add_passages(waiting, &how, &bar.task())?;
-        left += sought.sift(waiting);
+        sought.sift(waiting, &mut sifted);
         if !args.passages {
             forget_passages(waiting);
         }
         pairs.append(waiting);
-        if pairs.len() / 2 >= top {
+        if pairs.len() / 2 >= sought.top {
             keep_best(&mut pairs);
         }
         Ok(())
@@ -153,17 +152,24 @@ fn list_by_longest(
         if waiting.len() < AT_A_TIME { Ok(()) } else { measure(&mut waiting) }
     })?;
     measure(&mut waiting)?;
-    sifted(&mut summary, left);
+    sifted.count_in(&mut summary);
     keep_best(&mut pairs);
     bar.end();
-    let mut listing =
-        Listing { database, how, args, sought, folder: String::new(), output, waiting: Vec::new(), listed: 0, left: 0 };
+    let mut listing = Listing {
+        database,
+        how,
+        args,
+        sought,
+        folder: String::new(),
+        output,
+        waiting: Vec::new(),
+        begun: false,
+        listed: 0,
+        sifted: Sifted::default(),
+    };
     listing.begin(&summary)?;
-    for pair in &pairs {
-        listing.listed += 1;
-        listing.write(pair)?;
-    }
-    listing.end(summary.found)?;
+    pairs.iter().try_for_each(|pair| listing.write(pair))?;
+    listing.end(&mut summary)?;
     Ok(summary)
 }
 
@@ -178,14 +184,15 @@ struct Listing<'a> {
     output: Output,
     /// Pairs that wait for their passages.
     waiting: Vec<Pair>,
-    listed: u64,
-    /// Number of pairs left out because they share no passage.
-    left: u64,
+    begun: bool,
+    listed: usize,
+    sifted: Sifted,
 }
 
 impl Listing<'_> {
     /// Writes the heading.
     fn begin(&mut self, summary: &PairsSummary) -> anyhow::Result<()> {
+        self.begun = true;
         let names = summary.names.iter().flat_map(|(first, last)| [&**first, last]);
         self.folder = common_folder(names, self.output.style);
         let common = match summary.common {
@@ -216,7 +223,6 @@ impl Listing<'_> {
     }
 
     fn take(&mut self, pair: Pair) -> anyhow::Result<()> {
-        self.listed += 1;
         if !self.args.passages {
             return self.write(&pair);
         }
@@ -227,23 +233,25 @@ impl Listing<'_> {
     fn write_waiting(&mut self) -> anyhow::Result<()> {
         let mut waiting = std::mem::take(&mut self.waiting);
         self.database.add_passages(&mut waiting, &self.how, &Task::new())?;
-        self.left += self.sought.sift(&mut waiting);
+        self.sought.sift(&mut waiting, &mut self.sifted);
+        waiting.truncate(self.sought.top - self.listed);
         waiting.iter().try_for_each(|pair| self.write(pair))
     }
 
     fn write(&mut self, pair: &Pair) -> anyhow::Result<()> {
+        self.listed += 1;
         self.output.answer(&PairLine { pair, columns: self.columns(), folder: &self.folder })
     }
 
-    /// Writes the waiting pairs and, for people, the total. Returns the number of pairs left out.
-    fn end(mut self, found: u64) -> anyhow::Result<u64> {
+    /// Writes the waiting pairs and, for people, the total. Counts the pairs left out meanwhile.
+    fn end(mut self, summary: &mut PairsSummary) -> anyhow::Result<()> {
         self.write_waiting()?;
-        if found > 0 {
+        self.sifted.count_in(summary);
+        if summary.found > 0 {
             let by_longest = self.args.sort == PairSort::Longest;
-            self.output.for_people(&pairs_total(self.listed, found, by_longest))?;
+            self.output.for_people(&pairs_total(self.listed as u64, summary.found, by_longest))?;
         }
-        self.output.finish()?;
-        Ok(self.left)
+        self.output.finish()
     }
 }
 

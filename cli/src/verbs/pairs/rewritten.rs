@@ -16,8 +16,28 @@ pub(super) struct Sought {
     pub(super) options: PairsOptions,
     /// The least resemblance of a pair that shares no passage.
     least: f64,
+    /// Maximum number of pairs to list, best first.
+    pub(super) top: usize,
     /// What pairs below the threshold lack besides, for a note.
     pub(super) why: &'static str,
+}
+
+/// What sifting has found.
+#[derive(Default)]
+pub(super) struct Sifted {
+    /// Number of pairs left out.
+    left: u64,
+    /// Number of pairs of submissions that reach the threshold by two of their files only.
+    by_files: u64,
+}
+
+impl Sifted {
+    /// Counts the pairs left out as pairs below the threshold.
+    pub(super) fn count_in(&self, summary: &mut PairsSummary) {
+        summary.found -= self.left;
+        summary.below += self.left;
+        summary.by_files += self.by_files;
+    }
 }
 
 impl Sought {
@@ -29,23 +49,35 @@ impl Sought {
         options: &PairsOptions,
         task: &Task<'_>,
     ) -> anyhow::Result<Self> {
+        let top = options.top.map_or(usize::MAX, |top| usize::try_from(top).unwrap_or(usize::MAX));
         let (least, typed) = (options.min_resemblance, [args.min_resemblance, args.min_containment]);
         if !args.joining.rewritten() || least <= 0.0 || args.min_shared.is_some() || typed != [None; 2] {
-            return Ok(Self { options: options.clone(), least: 0.0, why: "" });
+            return Ok(Self { options: options.clone(), least: 0.0, top, why: "" });
         }
         let all = options.clone().min_resemblance(0.0);
         if database.pairs(&all.clone().top(Some(1)), task)?.summary.found > MOST {
             let why = ", too many to look for their passages,";
-            return Ok(Self { options: options.clone(), least: 0.0, why });
+            return Ok(Self { options: options.clone(), least: 0.0, top, why });
         }
-        Ok(Self { options: all, least, why: " and no rewritten passage," })
+        // The best are chosen after sifting. The files of two submissions keep the threshold, so those that
+        // reach it are listed first.
+        let all = all.few_min_resemblance(least).top(None);
+        Ok(Self { options: all, least, top, why: " and no rewritten passage," })
     }
 
-    /// Leaves out the pairs that neither reach the threshold nor share a passage. Returns their number.
-    pub(super) fn sift(&self, pairs: &mut Vec<Pair>) -> u64 {
-        let before = pairs.len();
-        pairs.retain(|pair| pair.longest != Some(0) || self.reaches(pair));
-        (before - pairs.len()) as u64
+    /// Leaves out the pairs that neither reach the threshold nor share a passage.
+    pub(super) fn sift(&self, pairs: &mut Vec<Pair>, sifted: &mut Sifted) {
+        if self.least <= 0.0 {
+            return;
+        }
+        pairs.retain_mut(|pair| {
+            let reaches = pair.score >= self.least;
+            pair.by_files = !reaches && pair.files.iter().any(|file| file.score >= self.least);
+            let is_kept = reaches || pair.by_files || pair.longest != Some(0);
+            sifted.by_files += u64::from(pair.by_files);
+            sifted.left += u64::from(!is_kept);
+            is_kept
+        });
     }
 
     /// All pairs. The passages themselves are not kept.
@@ -61,14 +93,12 @@ impl Sought {
                 database.add_passages(pairs, how, task)?;
                 forget_passages(pairs);
             }
-            let left = self.sift(&mut answer.pairs);
-            sifted(&mut answer.summary, left);
+            let mut sifted = Sifted::default();
+            self.sift(&mut answer.pairs, &mut sifted);
+            sifted.count_in(&mut answer.summary);
+            answer.pairs.truncate(self.top);
         }
         Ok(answer)
-    }
-
-    fn reaches(&self, pair: &Pair) -> bool {
-        pair.score >= self.least || pair.files.iter().any(|file| file.score >= self.least)
     }
 }
 
@@ -78,10 +108,4 @@ pub(super) fn forget_passages(pairs: &mut [Pair]) {
         pair.passages = None;
         pair.files.iter_mut().for_each(|file| file.passages = None);
     }
-}
-
-/// Counts pairs that were found and left out as pairs below the threshold.
-pub(super) fn sifted(summary: &mut PairsSummary, left: u64) {
-    summary.found -= left;
-    summary.below += left;
 }
