@@ -7,7 +7,7 @@ mod json;
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, IsTerminal, Write};
-use std::path::{Path, PathBuf};
+use std::path::{Path, PathBuf, is_separator};
 
 use anyhow::Context;
 use fpdb_host::temporary::{Temporary, stale_temporaries};
@@ -191,7 +191,9 @@ const GROWING: &str = ".fpdb-output-";
 
 /// Fails if results cannot be written to this path, before the work for them begins. Leaves nothing there.
 pub(crate) fn check_place(path: &Path) -> anyhow::Result<()> {
+    let is_folder = path.as_os_str().as_encoded_bytes().last().is_some_and(|&byte| is_separator(byte.into()));
     let created = match is_written_directly(path) {
+        _ if is_folder => Err(io::ErrorKind::IsADirectory.into()),
         true if path.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
         true => Ok(()),
         // The file has no name, so that no other process sees it.

@@ -34,40 +34,62 @@ pub(crate) fn check(global: &Global, verb: &Verb, name: &str) -> anyhow::Result<
     // A command that reads the folder would read the new file too.
     let parent = output.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let holds = |folder: &Path, parent: &Path| folder.canonicalize().is_ok_and(|folder| parent.starts_with(folder));
+    // For a report of the documents in the current folder no other place would be near.
+    let here = (global.format == OutputFormat::Html).then(|| Path::new(".").canonicalize().ok()).flatten();
+    let is_here = |path: &Path| here.is_some() && path.canonicalize().ok() == here;
     if let Ok(parent) = parent.canonicalize()
-        && let Some(folder) = read.iter().find(|path| path.is_dir() && holds(path, &parent))
+        && let Some(folder) = read.iter().find(|path| path.is_dir() && holds(path, &parent) && !is_here(path))
     {
         anyhow::bail!("-o would write into {}, which is to be read: name a file elsewhere", folder.display());
     }
-    not_over(global, "-o", output, read.iter().copied())?;
+    not_read("-o", output, read.iter().copied())?;
+    match verb {
+        // An ingest checks this itself.
+        Verb::Ingest(_) => {}
+        // A damaged database is what this command is for.
+        Verb::Verify(_) => not_stored(global, "-o", output, |_| Ok(()))?,
+        _ => not_stored(global, "-o", output, Err)?,
+    }
     // A report for a browser is a folder, and has a check of its own.
     if global.format == OutputFormat::Html { Ok(()) } else { check_place(output) }
 }
 
-/// Fails if the file named with `flag` is among the files to be read, or if a stored document was read from
-/// it.
-fn not_over<'a>(
-    global: &Global,
-    flag: &str,
-    target: &Path,
-    read: impl IntoIterator<Item = &'a PathBuf>,
-) -> anyhow::Result<()> {
-    let Ok(real) = target.canonicalize() else { return Ok(()) };
-    if !real.is_file() {
-        return Ok(());
-    }
+/// Fails if the file named with `flag` is among the files to be read.
+fn not_read<'a>(flag: &str, target: &Path, read: impl IntoIterator<Item = &'a PathBuf>) -> anyhow::Result<()> {
+    let Some(real) = file_at(target) else { return Ok(()) };
     if let Some(path) = read.into_iter().find(|path| file_of(path).canonicalize().is_ok_and(|path| path == real)) {
         anyhow::bail!("{flag} would write over {}, which is to be read: name another file", path.display());
     }
+    Ok(())
+}
+
+/// Fails if a stored document was read from the file named with `flag`. `unknown` decides if the database
+/// cannot tell.
+fn not_stored(
+    global: &Global,
+    flag: &str,
+    target: &Path,
+    unknown: impl Fn(fpdb::Error) -> Result<(), fpdb::Error>,
+) -> anyhow::Result<()> {
+    let Some(real) = file_at(target) else { return Ok(()) };
     let Some(database) = database::find(global)? else { return Ok(()) };
     // If the database cannot be opened, the command says why.
     let Ok(database) = database::builder(global).open(database) else { return Ok(()) };
     for path in [target, &real] {
-        if let Some(name) = database.name_of_file(path)? {
-            anyhow::bail!("{flag} would write over the file of {name}, which is stored: name another file");
+        match database.name_of_file(path) {
+            Ok(None) => {}
+            Ok(Some(name)) => {
+                anyhow::bail!("{flag} would write over the file of {name}, which is stored: name another file")
+            }
+            Err(error) => unknown(error)?,
         }
     }
     Ok(())
+}
+
+/// The regular file at a path, with the links in the path resolved.
+fn file_at(path: &Path) -> Option<PathBuf> {
+    path.canonicalize().ok().filter(|real| real.is_file())
 }
 
 /// The file of a path. A path can name a document inside a file, such as `all.zip!a.c`.
@@ -78,7 +100,8 @@ fn file_of(path: &Path) -> &Path {
 }
 
 /// Fails if the results of an ingest or its list of failures would overwrite what must stay. Both may replace
-/// those of an earlier ingest, even in a folder to be read: the ingest leaves them out.
+/// those of an earlier ingest, even in a folder to be read, and even if they were stored once: the ingest
+/// leaves them out.
 pub(crate) fn check_ingest(global: &Global, args: &IngestArgs, sources: &[Source]) -> anyhow::Result<()> {
     let read: Vec<&PathBuf> =
         sources.iter().filter_map(Source::path).chain(&args.metadata).chain(&args.files_from).collect();
@@ -94,13 +117,11 @@ pub(crate) fn check_ingest(global: &Global, args: &IngestArgs, sources: &[Source
         }
     }
     for (flag, path) in written(global, args) {
-        not_over(global, flag, path, read.iter().copied())?;
-        let Ok(target) = path.canonicalize() else { continue };
+        not_read(flag, path, read.iter().copied())?;
+        let Some(target) = file_at(path).filter(|target| !is_of_ingest(target)) else { continue };
+        not_stored(global, flag, path, Err)?;
         let holds = |folder: &Path| folder.canonicalize().is_ok_and(|folder| target.starts_with(folder));
-        if target.is_file()
-            && let Some(folder) = read.iter().find(|path| path.is_dir() && holds(path))
-            && !is_of_ingest(&target)
-        {
+        if let Some(folder) = read.iter().find(|path| path.is_dir() && holds(path)) {
             let (path, folder) = (path.display(), folder.display());
             anyhow::bail!("{flag} would write over {path} in {folder}, which is to be read: name another file");
         }

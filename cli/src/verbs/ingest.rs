@@ -259,6 +259,7 @@ fn without_written(options: &IngestOptions, global: &Global, args: &IngestArgs, 
             let folder = source.path()?;
             Some(folder.join(target.strip_prefix(folder.canonicalize().ok()?).ok()?))
         }));
+        walk.leave_out.push(target);
     }
     options.clone().walk(walk)
 }

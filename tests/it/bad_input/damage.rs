@@ -94,6 +94,26 @@ fn flipped_bytes_in_a_table_are_noticed() {
     is_called_damaged(&folder, &[&ASK, &["query", "docs/007.txt"], &["stats", "--hashes"]]);
 }
 
+/// The database cannot tell if the file was stored, and that is part of the damage.
+#[test]
+fn damage_is_reported_to_a_file_that_exists() {
+    let (folder, _) = whole();
+    folder.ok(&["compact"]);
+    for table in files(&folder, |path| path.extension().is_some_and(|extension| extension == "sst")) {
+        let whole = std::fs::read(&table).unwrap();
+        let mut bytes = whole.clone();
+        bytes[..whole.len() / 2].iter_mut().for_each(|byte| *byte ^= 0x55);
+        std::fs::write(&table, bytes).unwrap();
+        let expected = folder.run(&["verify"]);
+        folder.write("report.txt", "of last week");
+        let run = folder.run(&["verify", "-o", "report.txt"]);
+        assert_eq!((run.status, &run.stderr), (expected.status, &expected.stderr), "{}", table.display());
+        let written = std::fs::read_to_string(folder.path().join("report.txt")).unwrap();
+        assert!(written == expected.stdout || written == "of last week" && expected.stdout.is_empty(), "{written}");
+        std::fs::write(&table, whole).unwrap();
+    }
+}
+
 #[test]
 fn one_flipped_bit_is_noticed_or_harmless() {
     let (folder, answers) = whole();

@@ -95,6 +95,9 @@ fn a_bad_place_for_results_is_told_before_the_work() {
         &["backup", "copies", "-o", "r.txt"],
         &["init", "--db", "new", "-o", "r.txt"],
         &["man", "--dir", "pages", "-o", "r.txt"],
+        // A folder, though it does not exist.
+        &["rm", "in/1.txt", "--format", "json", "-o", "r.txt/"],
+        &["ingest", "in", "--failures", "r.txt/"],
     ] {
         let run = folder.run(arguments);
         assert!(run.status == 2 && run.stderr.starts_with("error: "), "{arguments:?}: {run:?}");
@@ -126,6 +129,45 @@ fn an_ingest_leaves_out_the_files_that_it_writes() {
     std::os::unix::fs::symlink("in", folder.path().join("link")).unwrap();
     folder.run(&["ingest", "--db", "other", "--failures", "in/failures.jsonl", "-o", "link/summary.txt", "link/"]);
     assert_eq!(names(&folder, "other"), ["link/a.txt"]);
+    // The link is in the folder, and leads out of it.
+    fs::create_dir(folder.path().join("logs")).unwrap();
+    folder.write("linked/a.txt", prose(1));
+    std::os::unix::fs::symlink("../logs", folder.path().join("linked/logs")).unwrap();
+    let ingest = ["ingest", "--db", "linking", "--follow", "linked", "-o", "logs/summary.txt"];
+    for _ in 0..2 {
+        folder.ok(&ingest);
+        assert_eq!(names(&folder, "linking"), ["linked/a.txt"]);
+    }
+}
+
+/// Databases made before an ingest left out its own files can hold them.
+#[test]
+fn an_ingest_replaces_its_results_even_if_they_were_stored() {
+    let folder = Folder::new();
+    folder.write("in/a.txt", prose(1));
+    folder.ok(&["ingest", "--db", "first", "in", "--format", "json", "-o", "in/log.json"]);
+    folder.write("in/failures", "");
+    folder.write("in/notes.txt", "notes of mine\n");
+    folder.ok(&["ingest", "in"]);
+    let stored = names(&folder, ".fpdb");
+    assert!(stored.len() >= 3 && stored.contains(&"in/log.json".to_owned()), "{stored:?}");
+    folder.ok(&["ingest", "in", "--format", "json", "-o", "in/log.json", "--failures", "in/failures"]);
+    for flag in ["-o", "--failures"] {
+        for command in [&["ingest", "in", flag, "in/notes.txt"][..], &["ingest", "in/log.json", flag, "in/log.json"]] {
+            let run = folder.run(command);
+            assert!(run.status == 2 && run.stderr.contains(" would write over"), "{command:?}: {run:?}");
+        }
+    }
+    let run = folder.run(&["list", "-o", "in/log.json"]);
+    assert!(run.status == 2 && run.stderr.contains("in/log.json, which is stored"), "{run:?}");
+}
+
+#[test]
+fn a_report_of_the_current_folder_has_its_place_in_it() {
+    let folder = stored();
+    folder.write("q.txt", prose(2));
+    folder.ok(&["query", ".", "--format", "html", "-o", "report"]);
+    assert!(folder.path().join("report/index.html").exists());
 }
 
 /// An ingest that fails leaves no empty database, which would be bound to its profile.

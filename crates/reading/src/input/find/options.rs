@@ -67,7 +67,8 @@ pub struct WalkOptions {
     /// ingested. A glob with `#` or `:` chooses among records, also of such files. Default: none.
     pub include: Vec<String>,
     /// Files that are left out for this walk only, spelled as the walk spells them: the path of the folder as
-    /// given, then the path in the folder. For files that the caller itself writes there. Default: none.
+    /// given, then the path in the folder. With `follow`, also wherever a link leads to one of them. For
+    /// files that the caller itself writes there. Default: none.
     #[serde(skip)]
     pub leave_out: Vec<PathBuf>,
 }
