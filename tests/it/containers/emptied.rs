@@ -60,7 +60,7 @@ fn the_documents_of_a_container_that_is_empty_now_stay_until_they_are_pruned() {
                     );
                     assert!(run.status == 2 && run.stderr.contains(&told), "{name} {run:?}");
                     let run = folder.run(&["ingest", "--on-change", on_change, "s"]);
-                    assert!(run.stderr.contains("`ingest --prune` removes them"), "{run:?}");
+                    assert!(run.stderr.contains("`fpdb ingest --prune` removes them"), "{run:?}");
                 } else {
                     // Such a run would remove nothing.
                     assert_eq!((run.status, &run.stderr[..]), (0, ""), "{name}");
