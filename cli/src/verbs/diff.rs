@@ -50,6 +50,7 @@ pub(crate) fn run(global: &Global, args: &DiffArgs, printer: &Printer) -> anyhow
         printer.note(&attachments_left_out(attachments, ": name one to compare it, such as 'a.eml!contract.pdf'"));
     }
     let found = !answer.matches.is_empty();
+    let has_passage = answer.matches.iter().any(|found| !found.passages.is_empty());
     let mut complete = true;
     if let Some(html) = html {
         let boilerplate = args.boilerplate.iter().map(|path| path.display().to_string()).collect::<Vec<_>>();
@@ -70,7 +71,7 @@ pub(crate) fn run(global: &Global, args: &DiffArgs, printer: &Printer) -> anyhow
         output.answer(&QueryPage { answer: &answer, by_submission: false, times: false, excerpts: excerpts.into() })?;
         output.finish()?;
     }
-    if args.joining.rewritten() && !found {
+    if args.joining.rewritten() && !has_passage {
         printer.note("no passage has enough words in common, some 20 (--rewritten)");
     }
     let are_programs =
