@@ -18,7 +18,7 @@ use fpdb_host::error::{Error, Result};
 use fpdb_host::schema::{Answer, Schema};
 use fpdb_host::stop::StopToken;
 use fpdb_reading::input::{PARTS, absolute_name, file_name_of, is_gone, is_missing, tidied};
-use fpdb_store::{Batch, Committer, DocumentRecord, NamePlace, SourceRecord, Store};
+use fpdb_store::{Batch, Committer, ContainerRecord, DocumentRecord, NamePlace, SourceRecord, Store};
 
 /// The result of a renaming. Also its JSON (`fpdb.mv/1`).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -64,6 +64,12 @@ pub(super) fn rename(store: &Store, old: &str, new: &str) -> Result<Renaming> {
         renaming.renamed += 1;
         renaming.moved += u64::from(record.source != before.source);
         name_place(&record).into_iter().for_each(|place| batch.place(place));
+        let moved = record.source.clone().filter(|source| before.source.as_ref() != Some(source));
+        if let (Some(source), Some(moved)) = (&before.source, moved)
+            && store.is_unread(source)?
+        {
+            batch.container(moved, ContainerRecord::UNREAD);
+        }
         batch.rename(id, before, record);
     }
     if let Some((name, taken)) = taken {

@@ -34,7 +34,7 @@ fn merge_into(intake: &mut Intake<'_>, other: &Store, task: &Task<'_>) -> Result
     // New id of each document of `other`. Ids ascend in both databases, so postings stay in order.
     let mut moved = Vec::new();
     let replaces = intake.replaces();
-    let mut left = false;
+    let (mut left, mut last_source) = (false, None);
     let mut committed = intake.summary.counts();
     let (mut looked_at, documents) = (0, other.view().state().documents);
     other.for_each_document(|id, record| {
@@ -47,8 +47,13 @@ fn merge_into(intake: &mut Intake<'_>, other: &Store, task: &Task<'_>) -> Result
         // The result equals that of an ingest of one document after the other: the last version of a name
         // stays.
         let superseded = replaces && other.newest_named(&record.name, |_| true)? != Some(id);
+        let source = record.source.clone();
         if !superseded && let Some(new) = intake.resolve(record)? {
             moved.push((id, new));
+            if last_source != source {
+                intake.take_over_mark(other, source.as_deref())?;
+                last_source = source;
+            }
         }
         if intake.is_full() {
             intake.adopt(other, &moved)?;

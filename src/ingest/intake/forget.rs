@@ -13,10 +13,7 @@ use fpdb_host::error::{Error, Result};
 use fpdb_host::stop::StopToken;
 use fpdb_kernel::document::Format;
 use fpdb_reading::input::{About, CLOSED};
-use fpdb_store::{ContainerRecord, DocumentRecord};
-
-/// The record of a container that the next run must read again even if its file is unchanged.
-const UNREAD: ContainerRecord = ContainerRecord { bytes: 0, modified: (i64::MIN, 0), documents: 0, settings: 0 };
+use fpdb_store::{ContainerRecord, DocumentRecord, Store};
 
 impl Intake<'_> {
     /// Deletes the documents that containers no longer hold.
@@ -145,8 +142,18 @@ impl Intake<'_> {
     /// documents may match no version of its file, so the next run must read it again.
     pub(super) fn mark_unread(&mut self) {
         if let Some(source) = self.unread.as_ref().filter(|_| !self.batch.is_empty()) {
-            self.batch.container(source.clone(), UNREAD);
+            self.batch.container(source.clone(), ContainerRecord::UNREAD);
         }
+    }
+
+    /// Marks the container of a document of `other` if only a part of it is in `other`.
+    pub(in crate::ingest) fn take_over_mark(&mut self, other: &Store, source: Option<&str>) -> Result<()> {
+        if let Some(source) = source
+            && other.is_unread(source)?
+        {
+            self.batch.container(source.to_owned(), ContainerRecord::UNREAD);
+        }
+        Ok(())
     }
 
     /// The record of a mail file. The next run reads the file again if that run keeps other headers. `None`
@@ -207,7 +214,7 @@ impl Intake<'_> {
         let settings = self.options.settings(&name, &file.source, ReadOutcome { has_failed, kept_out });
         // The next run reads the container again if some members are not stored as they are now.
         let are_current = before.kept == now.kept && before.stale_versions == now.stale_versions;
-        let modified = trusted_mtime(&file).filter(|_| are_current).unwrap_or(UNREAD.modified);
+        let modified = trusted_mtime(&file).filter(|_| are_current).unwrap_or(ContainerRecord::UNREAD.modified);
         let documents = now.documents - before.documents;
         let record = ContainerRecord { bytes: file.bytes, modified, documents, settings };
         if unmet.is_empty() {

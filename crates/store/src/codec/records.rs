@@ -208,6 +208,11 @@ pub struct ContainerRecord {
     pub settings: u64,
 }
 
+impl ContainerRecord {
+    /// The mark of a container that an ingest read only in part.
+    pub const UNREAD: Self = Self { bytes: 0, modified: (i64::MIN, 0), documents: 0, settings: 0 };
+}
+
 /// A file or folder that was named to an ingest, and the settings it was read with.
 #[derive(Clone, Debug, PartialEq, Eq, Encode, Decode)]
 pub struct SourceRecord {

@@ -40,6 +40,11 @@ impl Store {
         value.map(|value| records::decode(&value, || format!("the record of the container {source}"))).transpose()
     }
 
+    /// True if an ingest read only a part of the container at this path.
+    pub fn is_unread(&self, source: &str) -> Result<bool> {
+        Ok(self.container(source)? == Some(ContainerRecord::UNREAD))
+    }
+
     /// Calls `visit` with each live document in order of id, until `visit` returns false.
     pub fn for_each_document(&self, visit: impl FnMut(u32, DocumentRecord) -> Result<bool>) -> Result<()> {
         self.for_each_document_from(0, visit)

@@ -345,9 +345,7 @@ impl Batch {
     /// Deletes a document of an earlier commit or of this batch. If it came from a container, the next ingest
     /// reads that container again.
     pub fn delete(&mut self, document: u32, record: DocumentRecord) {
-        if let Some(source) = &record.source {
-            self.containers.insert(source.clone(), None);
-        }
+        self.forget_container(record.source.as_ref());
         let pending = Arc::make_mut(&mut self.pending);
         if pending.take_back(document, &record) {
             self.unused_ids.push(document);
@@ -361,9 +359,7 @@ impl Batch {
     /// and its content. If `before` names another source, the next ingest reads the container at that path
     /// again, because this container no longer keeps the document up to date.
     pub fn update(&mut self, document: u32, before: &DocumentRecord, record: DocumentRecord) {
-        if let Some(source) = before.source.as_ref().filter(|_| before.source != record.source) {
-            self.containers.insert(source.clone(), None);
-        }
+        self.forget_container(before.source.as_ref().filter(|_| before.source != record.source));
         self.record_bytes += bytes_of(&record);
         let before = Arc::make_mut(&mut self.pending).change(document, record);
         self.record_bytes -= before.as_ref().map_or(0, bytes_of);
@@ -372,9 +368,7 @@ impl Batch {
     /// Replaces the record of a stored document, and gives it another name. If it came from a container, the
     /// next ingest reads that container again.
     pub fn rename(&mut self, document: u32, before: DocumentRecord, record: DocumentRecord) {
-        if let Some(source) = &before.source {
-            self.containers.insert(source.clone(), None);
-        }
+        self.forget_container(before.source.as_ref());
         self.update(document, &before, record);
         self.record_bytes += 128 + before.name.len();
         Arc::make_mut(&mut self.pending).renamed.insert(document, before.name);
@@ -388,7 +382,16 @@ impl Batch {
         }
     }
 
-    /// Records that the container at `source` was ingested completely.
+    /// Makes the next ingest read the container at `source` again. A mark of one that was read in part stays.
+    fn forget_container(&mut self, source: Option<&String>) {
+        let Some(source) = source else { return };
+        let known = self.containers.entry(source.clone()).or_default();
+        if known.as_ref() != Some(&ContainerRecord::UNREAD) {
+            *known = None;
+        }
+    }
+
+    /// Records that the container at `source` was ingested completely, or marks it as read in part.
     pub fn container(&mut self, source: String, record: ContainerRecord) {
         self.record_bytes += 1024 + source.len();
         self.containers.insert(source, Some(record));

@@ -283,6 +283,8 @@ impl Committer {
         for (source, record) in &batch.containers {
             match record {
                 Some(record) => write.put(CONTAINERS, name_prefix(source), records::encode(record)?)?,
+                // The mark of a container that was read in part stays until the container is read again.
+                None if store.is_unread(source)? => {}
                 None => write.delete(CONTAINERS, name_prefix(source))?,
             }
         }
