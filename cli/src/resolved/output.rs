@@ -9,7 +9,7 @@ use fpdb_reading::input::PARTS;
 
 use super::database;
 use crate::output::check_place;
-use crate::typed::{Global, IngestArgs, OutputFormat, Verb};
+use crate::typed::{ApplyArgs, Global, IngestArgs, OutputFormat, Verb};
 
 /// Fails if a command does not support the format.
 pub(crate) fn only(global: &Global, command: &str, formats: &[OutputFormat]) -> anyhow::Result<()> {
@@ -50,6 +50,9 @@ pub(crate) fn check(global: &Global, verb: &Verb, name: &str) -> anyhow::Result<
         Verb::Verify(_) => not_stored(global, "-o", output, |_| Ok(()))?,
         _ => not_stored(global, "-o", output, Err)?,
     }
+    if let Verb::Apply(args) = verb {
+        outside_copy(args, output)?;
+    }
     // A report for a browser is a folder, and has a check of its own.
     if global.format == OutputFormat::Html { Ok(()) } else { check_place(output) }
 }
@@ -83,6 +86,27 @@ fn not_stored(
             }
             Err(error) => unknown(error)?,
         }
+    }
+    Ok(())
+}
+
+/// Fails if a path is in the folder to which an apply copies or moves files, or is the log of the apply.
+fn outside_copy(args: &ApplyArgs, output: &Path) -> anyhow::Result<()> {
+    let (output, folder) = (real(output), args.folder());
+    if let Some(folder) = folder.filter(|folder| output.starts_with(real(folder))) {
+        anyhow::bail!(
+            "-o would write into {}, to which this command writes files: name a file elsewhere",
+            folder.display()
+        );
+    }
+    // The log lies beside the folder or the report: `clean.write.log`.
+    let is_log_of = |path: &Path| {
+        let (path, name) = (real(path), output.file_name().unwrap_or_default().to_string_lossy());
+        let rest = name.strip_prefix(&*path.file_name().unwrap_or_default().to_string_lossy());
+        output.parent() == path.parent() && rest.is_some_and(|rest| rest.starts_with('.') && rest.ends_with(".log"))
+    };
+    if folder.into_iter().chain([&*args.report]).any(is_log_of) {
+        anyhow::bail!("-o would write over {}, a log of this command: name another file", output.display());
     }
     Ok(())
 }

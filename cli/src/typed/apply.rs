@@ -1,6 +1,6 @@
 //! The command line of `fpdb apply`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::builder::TypedValueParser;
 use clap::{ArgGroup, Args};
@@ -97,6 +97,11 @@ impl ApplyArgs {
         let options =
             ProofOptions::new().lists(self.lists.clone()).limits(self.limits.limits()).temp_dir(self.temp_dir.clone());
         self.check.then(|| options.copy(self.write.clone()))
+    }
+
+    /// The folder to which files are copied or moved.
+    pub(crate) fn folder(&self) -> Option<&Path> {
+        self.write.as_deref().or(self.move_to.as_deref())
     }
 
     /// The action; clap guarantees that there is exactly one.

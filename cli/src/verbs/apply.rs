@@ -199,20 +199,21 @@ fn remarks(summary: &ApplySummary, options: &ApplyOptions, printer: &Printer) {
         ));
     }
     if summary.whole > 0 {
+        let copy = printer.suggested.of("apply REPORT --write DIR");
         let why = match action {
             Action::Cut { .. } => {
                 "passages are cut out of plain text, Markdown, source code, JSON lines and Parquet, and not out of texts that \
                  are joined of several values, such as chats"
+                    .to_owned()
             }
-            _ if summary.passages => "only records of JSON lines and Parquet take a field",
-            Action::Write { .. } | Action::Mark { .. } => {
-                "only records of JSON lines and Parquet take a field; `fpdb apply REPORT --write DIR` copies all files without the \
-                 removable documents"
-            }
-            _ => {
-                "a file with several documents is not changed in its place; `fpdb apply REPORT --write DIR` copies all files without \
-                 the removable documents"
-            }
+            _ if summary.passages => "only records of JSON lines and Parquet take a field".to_owned(),
+            Action::Write { .. } | Action::Mark { .. } => format!(
+                "only records of JSON lines and Parquet take a field; `{copy}` copies all files without the removable documents"
+            ),
+            _ => format!(
+                "a file with several documents is not changed in its place; `{copy}` copies all files without the removable \
+                 documents"
+            ),
         };
         printer.note(&format!("{} left whole: {why}", count(summary.whole, "file")));
     }

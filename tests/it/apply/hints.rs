@@ -19,6 +19,39 @@ fn mbox(seeds: &[u64]) -> String {
 }
 
 #[test]
+fn the_results_of_an_apply_replace_no_file_of_its_copy() {
+    let folder = Folder::new();
+    folder.write("in/a.jsonl", lines(&[1, 2, 1]));
+    report(&folder);
+    folder.ok(&["apply", "report.jsonl", "--write", "clean", "--yes"]);
+    let content = || ["clean/in/a.jsonl", "clean.write.log"].map(|name| fs::read(folder.path().join(name)).unwrap());
+    let before = content();
+    for (flags, output) in [
+        (&["--write", "clean"][..], "clean/in/a.jsonl"),
+        (&["--write", "./clean", "--yes"], "clean/new.json"),
+        (&["--write", "clean", "--yes"], "clean.write.log"),
+        (&["--check", "--write", "clean"], "clean.write.log"),
+        (&["--move", "clean"], "clean/new.json"),
+        (&["--remove"], "report.jsonl.remove.log"),
+    ] {
+        let run = folder.run(&[&["apply", "report.jsonl", "-o", output], flags].concat());
+        assert!(run.status == 2 && run.stderr.contains("-o would write"), "{output} {run:#?}");
+        assert_eq!(content(), before);
+    }
+    folder.ok(&["apply", "report.jsonl", "--write", "clean", "--yes", "-o", "clean.json"]);
+}
+
+#[test]
+fn a_named_command_is_of_the_same_database() {
+    let folder = Folder::new();
+    folder.write("in/a.jsonl", lines(&[1, 2, 1]));
+    folder.ok(&["ingest", "-q", "--profile", "words", "in", "--db", "db"]);
+    folder.ok(&["dedup", "-q", "--format", "json", "-o", "report.jsonl", "--db", "db"]);
+    let run = folder.run(&["apply", "report.jsonl", "--remove", "--db", "db"]);
+    assert!(run.stderr.contains("`fpdb apply --db db REPORT --write DIR` copies all files"), "{run:#?}");
+}
+
+#[test]
 fn a_second_report_needs_another_field_for_its_marks() {
     let folder = Folder::new();
     folder.write("in/a.jsonl", lines(&[1, 2, 1]));

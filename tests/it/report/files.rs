@@ -121,8 +121,10 @@ fn only_a_report_is_replaced() {
         assert_eq!(files(folder.path()), before, "{arguments:?} left something");
     };
     refused(&["pairs", "--format", "html", "-o", "docs"], "it is a folder of other files");
-    refused(&["pairs", "--format", "html", "-o", "docs/a.txt"], "it is a file");
-    refused(&["pairs", "--format", "html", "-o", "docs/a.txt", "--single-file"], "something else is there");
+    folder.write("other.txt", "no report");
+    refused(&["pairs", "--format", "html", "-o", "other.txt"], "it is a file");
+    refused(&["pairs", "--format", "html", "-o", "other.txt", "--single-file"], "something else is there");
+    refused(&["pairs", "--format", "html", "-o", "docs/a.txt"], "which is stored");
     fs::create_dir(folder.path().join("empty")).unwrap();
     for target in ["empty", "new/er", "empty"] {
         folder.ok(&["pairs", "--format", "html", "-o", target]);
