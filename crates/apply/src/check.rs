@@ -13,14 +13,14 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::answer::Act;
 use super::files::{self, Facts, FileIdentity};
-use super::judged::{FileVersion, Judging};
+use super::judged::FileVersion;
 use super::kept_out::KeptOutOfFile;
 use super::log::Log;
 use super::options::{Action, ApplyOptions, LinkKind};
 use super::places::Unplaced;
 use super::plan::{PlannedDocument, SourceFile, SourceReading, for_each_file};
 use super::rewrite::{can_mark, why_whole};
-use super::scan::{Places, Scan, WholeMail};
+use super::scan::{FoundDocument, Places, Scan, WholeMail};
 use crate::stored::StoredDocuments;
 use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::Task;
@@ -314,22 +314,18 @@ impl Contents<'_> {
         entries: &[PlannedDocument],
         version: FileVersion,
     ) -> Result<Looked> {
-        let is_judged = |suffix: &str, digest: &Digest| self.is_judged(source, suffix, digest);
-        let judging = (version != FileVersion::Ingested).then(|| Judging::by(&is_judged));
+        let is_judged = |found: &FoundDocument, digest: &Digest| self.is_judged(source, found, digest);
+        let judging = self.judging(version, &is_judged);
         let scan = Scan::new(entries, &source.path).looking_for(self.kept_out).judging(judging);
         let (mut scan, kind, reason) = self.scan(Path::new(&source.path), source, scan)?;
-        let judging = scan.judging.take();
+        let (judging, unread) = (scan.judging.take(), scan.unread);
         let mut looked = self.judge(source, scan, kind, reason)?;
-        looked.unjudged = match judging {
-            Some(_) if self.is_mixed(source) => version.told_of_mixed(),
-            Some(judging) => judging.told(source)?,
-            None => None,
-        };
+        looked.unjudged = self.told(source, judging, version, unread)?;
         Ok(looked)
     }
 
     /// True if documents of a file were ingested in another way than a scan reads the file.
-    fn is_mixed(&self, source: &SourceFile) -> bool {
+    pub(super) fn is_mixed(&self, source: &SourceFile) -> bool {
         source.reading == SourceReading::Mixed && !self.reads_attachments(source)
     }
 
@@ -375,7 +371,7 @@ impl Contents<'_> {
             let mut reader = Reader::new(read.limits.clone());
             let digest = reader.read(&document, self.task.token(), &|_| {}, &mut |_| Ok(()))?;
             if let Some(judging) = &mut scan.judging {
-                judging.note("", &digest);
+                judging.note(&FoundDocument::default(), &digest, &[]);
             }
             scan.note(xxh3_64(b""), digest);
             scan.places.push((xxh3_64(b""), 0..1));

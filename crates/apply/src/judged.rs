@@ -10,11 +10,11 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::check::Contents;
 use super::files::Facts;
 use super::plan::{PlannedDocument, SourceFile, SourceReading, place_in_file};
-use super::scan::Scan;
+use super::scan::{FoundDocument, Scan};
 use crate::stored::StoredContainer;
 use fpdb_host::error::{Error, Result};
 use fpdb_kernel::document::Digest;
-use fpdb_reading::input::may_be_attached;
+use fpdb_kernel::profile::Unit;
 
 /// The version of a file, by its size and time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,14 +30,23 @@ pub(super) enum FileVersion {
 impl FileVersion {
     /// The reason why a file that was ingested in several ways is left alone, if it is. Its documents cannot
     /// be compared.
-    pub(super) fn told_of_mixed(self) -> Option<String> {
-        (self == Self::Other).then(|| "it has changed since it was ingested, and that in several ways".into())
+    fn told_of_mixed(self) -> Option<String> {
+        let changed = match self {
+            Self::Ingested => return None,
+            Self::Other => "has changed",
+            Self::Unknown => "may have changed",
+        };
+        Some(format!("it {changed} since it was ingested, and it was ingested in several ways"))
     }
 }
 
+/// True if a document that was found was ingested as it is now.
+type IsJudged<'a> = &'a dyn Fn(&FoundDocument, &Digest) -> Result<bool>;
+
 /// Counts the documents of a file that are not as they were ingested.
 pub(super) struct Judging<'a> {
-    is_judged: &'a dyn Fn(&str, &Digest) -> Result<bool>,
+    is_judged: IsJudged<'a>,
+    unit: Unit,
     seen: u64,
     /// Hashes of the suffixes of these documents. Of two documents with one suffix the later decides, as in
     /// an ingest.
@@ -46,14 +55,20 @@ pub(super) struct Judging<'a> {
 }
 
 impl<'a> Judging<'a> {
-    pub(super) fn by(is_judged: &'a dyn Fn(&str, &Digest) -> Result<bool>) -> Self {
-        Self { is_judged, seen: 0, unjudged: FxHashSet::default(), failed: None }
+    fn by(is_judged: IsJudged<'a>, unit: Unit) -> Self {
+        Self { is_judged, unit, seen: 0, unjudged: FxHashSet::default(), failed: None }
     }
 
-    pub(super) fn note(&mut self, suffix: &str, digest: &Digest) {
+    /// Notes a document that begins with `head`. Binary data does not count unless it was ingested: an ingest
+    /// skips it.
+    pub(super) fn note(&mut self, found: &FoundDocument, digest: &Digest, head: &[u8]) {
+        let is_judged = (self.is_judged)(found, digest);
+        if matches!(is_judged, Ok(false)) && found.is_skipped(head, self.unit) {
+            return;
+        }
         self.seen += 1;
-        let hash = xxh3_64(suffix.as_bytes());
-        match (self.is_judged)(suffix, digest) {
+        let hash = xxh3_64(found.suffix.as_bytes());
+        match is_judged {
             Ok(true) => _ = self.unjudged.remove(&hash),
             Ok(false) => _ = self.unjudged.insert(hash),
             Err(error) => self.failed = Some(error),
@@ -64,10 +79,14 @@ impl<'a> Judging<'a> {
         self.failed.map_or(Ok(self.unjudged.len() as u64), Err)
     }
 
-    /// The reason why the file is left alone, if it is.
-    pub(super) fn told(self, source: &SourceFile) -> Result<Option<String>> {
+    /// The reason why a file of this version with `unread` parts that cannot be read is left alone, if it is.
+    fn told(self, source: &SourceFile, version: FileVersion, unread: u64) -> Result<Option<String>> {
         let (seen, unjudged) = (self.seen, self.unjudged()?);
         Ok(match (seen, unjudged) {
+            // Such a part may be new.
+            (_, 0) if unread > 0 && version == FileVersion::Other => {
+                Some(format!("it may have changed since it was ingested: {unread} of its parts cannot be read"))
+            }
             (0, _) => Some("it has changed since it was ingested: it holds no document now".into()),
             (_, 0) => None,
             (1, 1) if matches!(source.reading, SourceReading::Whole | SourceReading::Closed) => {
@@ -81,6 +100,26 @@ impl<'a> Judging<'a> {
 }
 
 impl Contents<'_> {
+    /// Judges a file of this version, unless it is surely the one that was ingested.
+    pub(super) fn judging<'j>(&self, version: FileVersion, is_judged: IsJudged<'j>) -> Option<Judging<'j>> {
+        (version != FileVersion::Ingested).then(|| Judging::by(is_judged, self.stored.profile().unit()))
+    }
+
+    /// The reason why a file of this version is left alone, if it is. `unread` parts of it cannot be read.
+    pub(super) fn told(
+        &self,
+        source: &SourceFile,
+        judging: Option<Judging<'_>>,
+        version: FileVersion,
+        unread: u64,
+    ) -> Result<Option<String>> {
+        match judging {
+            Some(_) if self.is_mixed(source) => Ok(version.told_of_mixed()),
+            Some(judging) => judging.told(source, version, unread),
+            None => Ok(None),
+        }
+    }
+
     /// Compares the size and time of a file with those of its ingest.
     pub(super) fn version(&self, source: &SourceFile, facts: &Facts) -> Result<FileVersion> {
         let now = facts.time();
@@ -92,21 +131,25 @@ impl Contents<'_> {
             return Ok(FileVersion::Ingested);
         }
         Ok(match (self.stored.container(&source.path)?, source.ingested) {
-            (Some(StoredContainer { modified: None, .. }), _) | (None, None) => FileVersion::Unknown,
+            (Some(StoredContainer { bytes, modified: None }), _) if bytes == 0 || bytes == facts.bytes => {
+                FileVersion::Unknown
+            }
+            (None, None) => FileVersion::Unknown,
             (Some(StoredContainer { bytes, modified: Some(modified) }), _) if bytes == facts.bytes => is_same(modified),
-            // The database forgets a container if one of its documents is removed, but not the times of the
-            // others.
+            // The database forgets a complete container if one of its documents is removed, but not the times
+            // of the others.
             (None, Some((None, modified))) => is_same(modified),
             _ => FileVersion::Other,
         })
     }
 
-    /// True if a document of a file was ingested as it is now, or is kept out of the database.
-    pub(super) fn is_judged(&self, source: &SourceFile, suffix: &str, digest: &Digest) -> Result<bool> {
+    /// True if a document that was found in a file was ingested as it is now, or is kept out of the database.
+    pub(super) fn is_judged(&self, source: &SourceFile, found: &FoundDocument, digest: &Digest) -> Result<bool> {
+        let suffix = &*found.suffix;
         // A copy leaves out the members that are kept out, or names them.
         let is_kept_out = || !suffix.is_empty() && self.kept_out.is_some_and(|contents| contents.contains(digest));
         // Attachments are read for the search of such contents, even if they were not ingested.
-        let is_ignored = || !source.attachments && may_be_attached(&source.path, suffix);
+        let is_ignored = || found.is_attached && !source.attachments && self.reads_attachments(source);
         // A document may have the content under an old name.
         let has_old_name = || Ok::<_, Error>(source.old_members && self.stored.holds(digest)?);
         Ok(is_kept_out() || is_ignored() || self.holds_content(source, suffix, digest)? || has_old_name()?)
@@ -118,15 +161,18 @@ impl Contents<'_> {
         let path = copy.display().to_string();
         let names = RefCell::new(FxHashSet::default());
         // Records are renumbered in a copy, so contents are compared.
-        let is_judged = |suffix: &str, digest: &Digest| {
-            names.borrow_mut().insert(xxh3_64(suffix.as_bytes()));
-            self.stored.holds(digest)
+        let is_judged = |found: &FoundDocument, digest: &Digest| {
+            let holds = self.stored.holds(digest)?;
+            if holds {
+                names.borrow_mut().insert(xxh3_64(found.suffix.as_bytes()));
+            }
+            Ok(holds)
         };
-        let scan = Scan::of_all(&path).judging(Some(Judging::by(&is_judged)));
+        let scan = Scan::of_all(&path).judging(self.judging(FileVersion::Unknown, &is_judged));
         let (scan, ..) = self.scan(copy, source, scan)?;
         let unjudged = scan.judging.map_or(Ok(0), Judging::unjudged)?;
         let more = (names.borrow().len() as u64).saturating_sub(source.documents);
-        Ok((scan.all.unwrap_or_default(), unjudged.max(more)))
+        Ok((scan.all.unwrap_or_default(), unjudged + more))
     }
 
     /// True if the database holds one of these documents of a file, or may hold it under an old name.

@@ -192,8 +192,8 @@ pub fn prove(
     Ok(summary)
 }
 
-/// The documents that must be in the copy of a file and are there: survivors, and documents that stay because
-/// their survivor is listed. Also returns the number of documents that only the copy holds, and not the
+/// The documents whose contents are in the copy of a file. A document stays there if its survivor is listed
+/// or not copied. Also returns the number of documents that only the copy holds, and not the
 /// database. `None` if the copy was not read.
 fn in_copy(
     contents: &Contents<'_>,
@@ -202,13 +202,13 @@ fn in_copy(
     listed: &RoaringBitmap,
     folder: &Path,
 ) -> Result<(Vec<u32>, Option<u64>)> {
-    let stays = |document: &&PlannedDocument| !document.is_removable() || listed.contains(document.keep);
-    let kept = documents.iter().filter(stays);
-    if kept.clone().next().is_none() {
+    let stays = |document: &PlannedDocument| !document.is_removable() || listed.contains(document.keep);
+    let copy = places::place_of(source, folder)?;
+    if !documents.iter().any(stays) && !copy.exists() {
         return Ok((Vec::new(), None));
     }
-    let (found, unjudged) = contents.in_copy(&places::place_of(source, folder)?, source)?;
-    let kept = kept.filter(|document| found.contains(&document.digest())).map(|document| document.id);
+    let (found, unjudged) = contents.in_copy(&copy, source)?;
+    let kept = documents.iter().filter(|document| found.contains(&document.digest())).map(|document| document.id);
     Ok((kept.collect(), Some(unjudged)))
 }
 

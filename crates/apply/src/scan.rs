@@ -12,7 +12,9 @@ use super::kept_out::KeptOutRecord;
 use super::plan::PlannedDocument;
 use fpdb_host::threads;
 use fpdb_kernel::document::Digest;
-use fpdb_reading::input::{Candidate, Container, Content, Extents, WalkEvent};
+use fpdb_kernel::profile::Unit;
+use fpdb_reading::input::{Candidate, Container, Content, Extents, ReadAs, WalkEvent, format_of};
+use fpdb_reading::recognise::FORMAT_HEAD;
 
 /// A mail and its attachments that are documents, if one of them is removable. They are left out together, or
 /// stay together.
@@ -36,12 +38,29 @@ struct Outer {
     all: Vec<String>,
 }
 
+/// A document that a scan found. Empty if the scan does not note all documents.
+#[derive(Default)]
+pub(super) struct FoundDocument {
+    pub(super) suffix: String,
+    /// The name of a similar file, whose extension shows the format.
+    hint: String,
+    /// True if the document lies in another one, as an attachment in a mail.
+    pub(super) is_attached: bool,
+}
+
+impl FoundDocument {
+    /// True if an ingest skips or refuses a document that begins with `head`, because it is no text.
+    pub(super) fn is_skipped(&self, head: &[u8], unit: Unit) -> bool {
+        format_of(ReadAs::Auto, &self.hint, head, unit).is_err()
+    }
+}
+
 /// A document whose digest another thread is computing.
 struct Pending {
     suffix: u64,
-    /// The suffix of the document, if the scan notes all documents.
-    record: String,
-    digest: JoinHandle<Option<Digest>>,
+    found: FoundDocument,
+    /// The digest, and the first bytes of the document.
+    digest: JoinHandle<Option<(Digest, Vec<u8>)>>,
 }
 
 /// A scan of one file.
@@ -185,10 +204,10 @@ impl<'a> Scan<'a> {
 
     /// Takes the digest that another thread was computing.
     pub(super) fn finish_pending(&mut self) {
-        if let Some(Pending { suffix, record, digest }) = self.pending.take() {
+        if let Some(Pending { suffix, found, digest }) = self.pending.take() {
             match digest.join().ok().flatten() {
-                Some(digest) => {
-                    self.note_record(record, digest);
+                Some((digest, head)) => {
+                    self.note_found(found, digest, &head);
                     self.note(suffix, digest);
                 }
                 None => {
@@ -199,10 +218,11 @@ impl<'a> Scan<'a> {
         }
     }
 
-    fn note_record(&mut self, suffix: String, digest: Digest) {
+    fn note_found(&mut self, found: FoundDocument, digest: Digest, head: &[u8]) {
         if let Some(judging) = &mut self.judging {
-            judging.note(&suffix, &digest);
+            judging.note(&found, &digest, head);
         }
+        let FoundDocument { suffix, .. } = found;
         if self.looked_for.is_some_and(|contents| contents.contains(&digest)) {
             self.kept_out.push(KeptOutRecord { suffix, digest, place: None, mail: None, inside: Vec::new() });
         }
@@ -235,28 +255,36 @@ impl<'a> Scan<'a> {
             self.note_outer(suffix);
         }
         let notes_all = self.looked_for.is_some() || self.judging.is_some();
-        let record = if notes_all { suffix.to_owned() } else { String::new() };
+        let found = match notes_all {
+            true => FoundDocument {
+                suffix: suffix.to_owned(),
+                hint: about.hint.clone(),
+                is_attached: self.all.is_none() && self.outer.suffix != suffix,
+            },
+            false => FoundDocument::default(),
+        };
         let suffix = xxh3_64(suffix.as_bytes());
         match content {
             Content::File | Content::Compressed(_) => self.whole = Some(Candidate { about, content }),
             _ if !self.concerns(suffix) && !notes_all => {}
             Content::Whole(bytes) => {
                 let digest = xxh3_128(&bytes).to_be_bytes();
-                self.note_record(record, digest);
+                self.note_found(found, digest, &bytes);
                 self.note(suffix, digest);
             }
             // This thread sends the pieces, so another one must receive them.
             Content::Pieces(pieces) => {
                 let take = move || {
-                    let mut digest = Xxh3::new();
+                    let (mut digest, mut head) = (Xxh3::new(), None);
                     while let Some(piece) = pieces.receive().ok()? {
                         digest.update(&piece);
+                        head.get_or_insert_with(|| piece[..piece.len().min(FORMAT_HEAD)].to_vec());
                     }
-                    Some(digest.digest128().to_be_bytes())
+                    Some((digest.digest128().to_be_bytes(), head.unwrap_or_default()))
                 };
                 // If no thread can start, the digest is missing and the document counts as changed.
                 let digest = threads::start("digest", take).ok();
-                self.pending = digest.map(|digest| Pending { suffix, record, digest });
+                self.pending = digest.map(|digest| Pending { suffix, found, digest });
             }
             Content::Temporary(_) | Content::Pipe(_) => {}
         }

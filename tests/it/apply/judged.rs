@@ -3,10 +3,11 @@
 
 use std::fs;
 
+use fpdb::{Database, IngestOptions, Profile, Progress, Source, StopToken, Task};
 use serde_json::Value;
 
 use super::{apply, files, report, text};
-use crate::support::{Folder, zip};
+use crate::support::{Folder, gzip, names, zip};
 
 fn lines(seeds: impl IntoIterator<Item = u64>) -> String {
     seeds.into_iter().map(|seed| format!("{{\"text\":\"{}\"}}\n", text(seed))).collect()
@@ -66,6 +67,10 @@ fn what_came_after_the_ingest_is_in_no_copy() {
             }
             assert!(!folder.path().join("clean/in").join(name).exists());
             assert_eq!(files(&folder.path().join("clean")).len(), 4);
+            if why == emptied {
+                // An ingest keeps the documents of an empty file.
+                continue;
+            }
             // A new ingest and a new report take it up.
             report(&folder);
             let (run, ..) = apply(&folder, &["--write", "clean", "--yes"]);
@@ -136,4 +141,150 @@ fn the_check_of_a_copy_counts_what_nobody_has_judged() {
         assert_eq!((run.status, &summary["unjudged"]), (2, &1.into()), "{run:#?}");
         assert!(run.stderr.contains("1 document in the copy is not in the database"), "{run:#?}");
     }
+}
+
+fn picture() -> Vec<u8> {
+    [b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", &(0..=255).cycle().take(30_000).collect::<Vec<u8>>()[..]].concat()
+}
+
+/// An ingest skips pictures and refuses false texts. They are no documents that a database lacks.
+#[test]
+fn members_that_an_ingest_does_not_take_are_no_change() {
+    let members = |more: &[u64]| {
+        let texts = [7, 8].iter().chain(more).map(|&seed| (format!("{seed}.txt"), text(seed).into_bytes()));
+        zip(texts.chain([("a.png".to_owned(), picture()), ("b.txt".to_owned(), picture())]))
+    };
+    let touch = |folder: &Folder| {
+        let path = folder.path().join("in/p.zip");
+        fs::write(&path, fs::read(&path).unwrap()).unwrap();
+    };
+    for (aged, then) in [(false, ""), (true, "touch"), (true, "mv"), (true, "merge")] {
+        let folder = Folder::new();
+        folder.write("in/p.zip", members(&[]));
+        folder.write("in/q.txt", text(7));
+        if aged {
+            folder.age("in/p.zip");
+        }
+        folder.run(&["ingest", "-q", "--profile", "words", "in"]);
+        match then {
+            "touch" => touch(&folder),
+            "mv" => _ = folder.ok(&["mv", "in/p.zip", "in/r.zip"]),
+            "merge" => {
+                folder.ok(&["init", "-q", "--profile", "words", "--db", "other"]);
+                folder.ok(&["merge", "-q", ".fpdb", "--db", "other"]);
+                fs::remove_dir_all(folder.path().join(".fpdb")).unwrap();
+                fs::rename(folder.path().join("other"), folder.path().join(".fpdb")).unwrap();
+            }
+            _ => {}
+        }
+        folder.ok(&["dedup", "-q", "--format", "json", "-o", "report.jsonl"]);
+        let (run, _, summary) = apply(&folder, &["--write", "clean", "--yes"]);
+        assert_eq!((run.status, &summary["applied"]), (0, &1.into()), "{then} {run:#?}");
+        let (run, _, summary) = apply(&folder, &["--check", "--write", "clean"]);
+        assert_eq!((run.status, summary.get("unjudged")), (0, None), "{then} {run:#?}");
+        folder.write("in/p.zip", members(&[9]));
+        let (run, lines, _) = apply(&folder, &["--write", "clean", "--yes"]);
+        let why = "it is not as it was ingested: the database does not hold 1 of its 3 documents as they are now";
+        assert_eq!((run.status, left(&lines)), (2, vec![("p.zip", why)]), "{then} {run:#?}");
+    }
+}
+
+/// A new member is a change, also in an archive whose name shows no archive.
+#[test]
+fn new_members_of_an_archive_in_an_archive_are_a_change() {
+    let folder = Folder::new();
+    start(&folder, true);
+    let inner = zip([("new.txt", text(9))]);
+    let members = [("x.txt", text(7).into_bytes()), ("y.txt", text(8).into_bytes()), ("data", inner)];
+    folder.write("in/e.zip", zip(members));
+    let (run, lines, _) = apply(&folder, &["--write", "clean", "--yes"]);
+    assert_eq!((run.status, left(&lines).len(), left(&lines)[0].0), (2, 1, "e.zip"), "{run:#?}");
+}
+
+/// A part that cannot be read may be new.
+#[test]
+fn a_changed_file_with_an_unreadable_part_is_neither_copied_nor_marked() {
+    let why = "it may have changed since it was ingested: 1 of its parts cannot be read";
+    for aged in [true, false] {
+        let folder = Folder::new();
+        let packed = gzip(lines(10..200));
+        folder.write("in/f.jsonl.gz", &packed);
+        if aged {
+            folder.age("in/f.jsonl.gz");
+        }
+        start(&folder, aged);
+        folder.write("in/c.jsonl", lines([4, 5]) + "{\"body\":\"x\"}\n");
+        folder.write("in/f.jsonl.gz", &packed[..packed.len() / 2]);
+        for flags in [&["--write", "clean", "--yes"][..], &["--mark", "dup", "--yes"]] {
+            let (run, lines, _) = apply(&folder, flags);
+            let left = left(&lines);
+            assert_eq!((run.status, left.iter().find(|(name, _)| *name == "c.jsonl")), (2, Some(&("c.jsonl", why))));
+            assert!(left.iter().any(|(name, _)| *name == "f.jsonl.gz"), "{run:#?}");
+        }
+        assert!(!folder.path().join("clean/in/c.jsonl").exists());
+        assert!(!fs::read_to_string(folder.path().join("in/c.jsonl")).unwrap().contains("dup"));
+    }
+}
+
+/// Its documents cannot be compared.
+#[test]
+fn a_file_ingested_by_two_text_fields_is_copied_only_if_its_time_proves_it() {
+    let both = |seed| format!("{{\"text\":\"{}\",\"title\":\"{}\"}}\n", text(seed), text(seed + 20));
+    for (aged, status) in [(true, 0), (false, 2)] {
+        let folder = Folder::new();
+        folder.write("in/m.jsonl", both(21) + &both(22));
+        if aged {
+            folder.age("in/m.jsonl");
+        }
+        start(&folder, true);
+        folder.ok(&["ingest", "-q", "--text-field", "title", "--on-change", "both", "in/m.jsonl"]);
+        folder.ok(&["dedup", "-q", "--format", "json", "-o", "report.jsonl"]);
+        let (run, ..) = apply(&folder, &["--write", "clean", "--yes"]);
+        assert_eq!(run.status, status, "{run:#?}");
+        folder.write("in/m.jsonl", both(21) + &both(22) + &both(23));
+        let (run, lines, _) = apply(&folder, &["--write", "clean", "--yes"]);
+        assert_eq!((run.status, left(&lines).len(), left(&lines)[0].0), (2, 1, "m.jsonl"), "{run:#?}");
+    }
+}
+
+/// The database knows a part of such a file, also after a removal, a renaming or a merge.
+#[test]
+fn a_file_whose_ingest_was_interrupted_is_not_copied() {
+    struct StopAtCommit(StopToken);
+    impl Progress for StopAtCommit {
+        fn committed(&self, _: u64) {
+            self.0.stop();
+        }
+    }
+    let folder = Folder::new();
+    let path = folder.write("in/a.jsonl", lines(0..6000));
+    folder.age("in/a.jsonl");
+    let database = Database::builder().memory(1 << 20).threads(1);
+    let database = database.create(folder.path().join(".fpdb"), Profile::named("words").unwrap()).unwrap();
+    let stop = StopAtCommit(StopToken::new());
+    let task = Task::new().progress(&stop).stop(&stop.0);
+    let summary = database.ingest_sources(&[Source::Path(path)], &IngestOptions::default(), &task).unwrap();
+    assert!(summary.interrupted && (1..6000).contains(&summary.added), "{summary:?}");
+    drop(database);
+    folder.ok(&["init", "-q", "--profile", "words", "--db", "merged"]);
+    folder.ok(&["merge", "-q", ".fpdb", "--db", "merged"]);
+    let first = names(&folder).swap_remove(0);
+    folder.ok(&["rm", "-q", &first]);
+    let is_refused = |db: &str, name: &str| {
+        folder.ok(&["dedup", "-q", "--format", "json", "-o", "report.jsonl", "--db", db]);
+        let (run, lines, _) = apply(&folder, &["--write", "clean", "--yes", "--db", db]);
+        assert_eq!((run.status, left(&lines).len(), left(&lines)[0].0), (2, 1, name), "{run:#?}");
+        fs::remove_file(folder.path().join("clean.write.log")).unwrap();
+    };
+    is_refused(".fpdb", "a.jsonl");
+    is_refused("merged", "a.jsonl");
+    fs::rename(folder.path().join("in/a.jsonl"), folder.path().join("in/b.jsonl")).unwrap();
+    let name = first.rsplit_once(':').unwrap().0;
+    folder.ok(&["mv", name, &name.replace("a.jsonl", "b.jsonl")]);
+    is_refused(".fpdb", "b.jsonl");
+    // The rest is ingested.
+    folder.ok(&["ingest", "-q", "in/b.jsonl"]);
+    folder.ok(&["dedup", "-q", "--format", "json", "-o", "report.jsonl"]);
+    let (run, ..) = apply(&folder, &["--write", "clean", "--yes"]);
+    assert_eq!(run.status, 0, "{run:#?}");
 }

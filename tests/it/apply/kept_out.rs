@@ -208,13 +208,14 @@ fn what_cannot_be_searched_is_said() {
     let both = |number: u64| format!("{{\"body\":\"{}\",\"title\":\"{}\"}}\n", text(number), text(number + 20));
     folder.write("in/a.jsonl", both(1) + &both(2));
     folder.write("in/b.jsonl", line(3) + &line(4));
+    folder.age("in/a.jsonl");
     folder.ok(&["ingest", "-q", "--profile", "words", "in/b.jsonl"]);
     folder.ok(&["ingest", "-q", "--text-field", "body", "in/a.jsonl"]);
     folder.ok(&["ingest", "-q", "--text-field", "title", "--on-change", "both", "in/a.jsonl"]);
     folder.ok(&["rm", "--keep-out", "in/a.jsonl:2"]);
     folder.ok(&["dedup", "-q", "--format", "json", "-o", "report.jsonl"]);
     // A record that was read before cannot be read now.
-    folder.write("in/b.jsonl", line(3) + &line(4) + "{\"text\":\n");
+    folder.write("in/b.jsonl", format!("{}{{{:>2$}", line(3), "\n", line(4).len() - 1));
     let (run, lines, summary) = apply(&folder, &["--write", "clean", "--yes"]);
     assert_eq!((run.status, &summary["kept_out_unsearched"]), (2, &2.into()), "{run:#?} {lines:#?}");
     assert!(run.stderr.contains("warning: 2 parts of the files named above cannot be searched"), "{run:#?}");

@@ -46,6 +46,18 @@ fn each_removed_text_has_its_survivor_or_is_named() {
     assert_eq!((run.status, sums(&summary)), (2, [3, 1, 1, 1]), "{run:#?} {lost:#?}");
 }
 
+/// A survivor that has changed is not copied, so its duplicate stays in the copy.
+#[test]
+fn a_document_that_stays_in_the_copy_is_not_lost() {
+    let folder = Folder::new();
+    six(&folder);
+    report(&folder);
+    folder.write("in/0/0.txt", "something else");
+    apply(&folder, &["--write", "clean", "--yes"]);
+    let (run, lost, summary) = check(&folder, &["--write", "clean"]);
+    assert_eq!((run.status, lost.len(), sums(&summary)), (0, 0, [3, 2, 1, 0]), "{run:#?}");
+}
+
 #[test]
 fn one_document_is_told_of_in_the_singular() {
     let folder = Folder::new();
