@@ -13,7 +13,7 @@ const OUT_OF_MEMORY: &str =
     "there is not enough memory: end other programs, or raise the limit of this one (`ulimit -v`) and try again";
 
 /// The next step after an error of a command, if there is one. `has_memory`: the command takes `--memory`.
-/// `on` writes commands on the database of this one.
+/// `on` adds the `--db` of this command to the commands in the text.
 pub(super) fn hint(error: &Error, has_memory: bool, on: &Suggested) -> Option<String> {
     let text = match error {
         Error::NoDatabase { path } => {

@@ -1,4 +1,4 @@
-//! Suggested: the commands that messages name, so that they do the same when they are typed.
+//! Suggested: the commands that messages print. Typed as printed, they act on the database of this run.
 
 use std::path::PathBuf;
 
@@ -7,8 +7,8 @@ use crate::render::as_words;
 /// Writes commands on the database of this run.
 #[derive(Default)]
 pub(crate) struct Suggested {
-    /// The words of `--db`, if it was typed. The environment and the current folder hold for the next command
-    /// too.
+    /// The words of `--db`, if it was typed. Otherwise the next command finds the database as this one did,
+    /// by the environment or the current folder.
     db: Option<String>,
 }
 

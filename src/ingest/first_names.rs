@@ -158,7 +158,7 @@ pub(crate) fn names_by_path(store: &Store) -> Result<impl Fn(&str) -> BTreeSet<S
 pub(crate) fn name_of_file(store: &Store, path: &str) -> Result<Option<String>> {
     let mut names = names_by_path(store)?(path);
     if store.name_places()?.is_none() {
-        // Without the list of places, a name can be any end of the path.
+        // The list of places is missing, so each end of the path may be the name.
         names.extend(ends(path).map(|end| path[end..].to_owned()).filter(|name| !name.is_empty()));
     }
     for name in names {

@@ -314,8 +314,8 @@ impl<'a> Renaming<'a> {
         Ok(Some(members).filter(|members| members.len() == container.ids.len()))
     }
 
-    /// The documents that a file holds; `None` if some may be read another time, two of them have one name,
-    /// or more than `most` are not kept out.
+    /// The documents that a file holds. `None` if another run may be able to read more of them, if two have
+    /// the same name, or if there are more than `most` besides those that are kept out.
     fn members_held(&mut self, file: &FileFacts, most: u64) -> Result<Option<Members>> {
         let (mut members, mut counted) = (Some(Members::default()), 0);
         let (options, task, walk) = (self.options, self.task, WalkOptions::default());
@@ -338,7 +338,7 @@ impl<'a> Renaming<'a> {
             let is_kept_out = self.kept_out.contains(&digest);
             counted += u64::from(!is_kept_out);
             let is_new = members.as_mut().is_some_and(|members| members.insert(key, (digest, Some(format))).is_none());
-            // One other member is enough.
+            // One member more than `most` shows that the files differ.
             if is_kept_out || is_new && counted <= most { Ok(()) } else { Err(Error::Stopped) }
         });
         match looked {

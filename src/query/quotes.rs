@@ -1,9 +1,10 @@
 //! Quotations: finds the parts of a document that the author attributes to someone else.
 //!
 //! * Text in quotation marks. A quotation ends with the closing mark that fits its opening mark, in the same
-//!   paragraph, or in a later one if each paragraph up to it begins with the opening mark again. A page of a
-//!   PDF ends no paragraph, nor does its number. A mark without such an end opens no quotation. Single marks
-//!   open no quotation either, since they are mostly apostrophes; two of them do (``as in TeX'').
+//!   paragraph, or in a later one if each paragraph up to it begins with the opening mark again. The first
+//!   end of a page of a PDF within a quotation ends no paragraph, and neither does the number of the page. At
+//!   a second end of a page the quotation is dropped. A mark without such an end opens no quotation. Single
+//!   marks open none either, since they are mostly apostrophes. Two of them do (``as in TeX'').
 //! * Lines that begin with `>`, as in Markdown and in the answer to a mail.
 //! * The elements and environments of HTML and TeX for quotations.
 

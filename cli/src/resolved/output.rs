@@ -34,7 +34,7 @@ pub(crate) fn check(global: &Global, verb: &Verb, name: &str) -> anyhow::Result<
     // A command that reads the folder would read the new file too.
     let parent = output.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let holds = |folder: &Path, parent: &Path| folder.canonicalize().is_ok_and(|folder| parent.starts_with(folder));
-    // For a report of the documents in the current folder no other place would be near.
+    // A report may lie in the current folder even if the command reads it: no other place would be near.
     let here = (global.format == OutputFormat::Html).then(|| Path::new(".").canonicalize().ok()).flatten();
     let is_here = |path: &Path| here.is_some() && path.canonicalize().ok() == here;
     if let Ok(parent) = parent.canonicalize()
@@ -46,7 +46,7 @@ pub(crate) fn check(global: &Global, verb: &Verb, name: &str) -> anyhow::Result<
     match verb {
         // An ingest checks this itself.
         Verb::Ingest(_) => {}
-        // A damaged database is what this command is for.
+        // `verify` must run on a damaged database too, so it ignores errors of this search.
         Verb::Verify(_) => not_stored(global, "-o", output, |_| Ok(()))?,
         _ => not_stored(global, "-o", output, Err)?,
     }
@@ -66,8 +66,8 @@ fn not_read<'a>(flag: &str, target: &Path, read: impl IntoIterator<Item = &'a Pa
     Ok(())
 }
 
-/// Fails if a stored document was read from the file named with `flag`. `unknown` decides if the database
-/// cannot tell.
+/// Fails if a stored document was read from the file named with `flag`. If the database fails to tell,
+/// `unknown` decides about its error.
 fn not_stored(
     global: &Global,
     flag: &str,

@@ -19,8 +19,9 @@ pub(crate) struct Global {
     pub(crate) typed_db: Option<PathBuf>,
     /// Write results to this file
     ///
-    /// The file appears, or replaces an earlier one, when all results are written. It never replaces a file
-    /// that the command reads or that a stored document was read from. `-` is standard output, the default.
+    /// The file appears, or replaces an earlier one, when all results are written. It replaces no file that
+    /// the command reads, and no file that a stored document was read from. An ingest may replace the results
+    /// of an earlier ingest, even if they were stored. `-` is standard output, the default.
     #[arg(short, long, value_name = "PATH", global = true, value_hint = ValueHint::AnyPath)]
     pub(crate) output: Option<PathBuf>,
     /// How to write results

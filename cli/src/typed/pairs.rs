@@ -36,8 +36,8 @@ pub(crate) struct PairsArgs {
     /// profile. For tokens it is 0.1 (0.2 if k is below 7), and 0.1 more for pairs that share few
     /// fingerprints: fewer than 40 if w is 2. Profile code also compares the text as written: there it is
     /// 0.2, and 0.5 for pairs that share fewer than 26. One of both suffices. If k is below 25 characters, 25
-    /// bytes or 6 words, it is 0.03. In other cases it is 0. With --rewritten, pairs below it are also listed
-    /// if they share a passage, unless more than 200,000 pairs share a fingerprint.
+    /// bytes or 6 words, it is 0.03. In other cases it is 0. With --rewritten and no R given, pairs below the
+    /// default are also listed if they share a passage, unless more than 200,000 pairs share a fingerprint.
     #[arg(long, value_name = "R", value_parser = parse_share)]
     pub(crate) min_resemblance: Option<f64>,
     /// The least containment of either document in the other

@@ -50,10 +50,10 @@ pub(super) struct CutRange {
 /// The state of a file.
 #[derive(Clone, Debug)]
 pub(super) enum FileState {
-    /// No document of the file is concerned, and its size and time are those of its ingest. Or the action
-    /// does not concern it.
+    /// The file stays as it is. The report concerns no document of it and its size and time are those of its
+    /// ingest, or the action does not concern it.
     Kept,
-    /// The concerned documents of the file are unchanged. If the file is copied or marked, all are.
+    /// The concerned documents of the file are unchanged. If it is copied or marked, all of them are.
     File {
         kind: FileKind,
         /// The container of its members; `None` for a document, and for a mail with attachments.
@@ -147,8 +147,8 @@ impl Check<'_> {
         if self.options.action.takes_files() {
             self.note_staying(&mut checked)?;
         }
-        // Each record gets a mark, even if no document of its file is concerned. A container may hold records
-        // that are kept out, and a changed file records about which the report says nothing.
+        // Each record gets a mark, so files that the report does not name are checked too. A container may
+        // hold records that are kept out. A changed file may hold records that the report does not know.
         let (marks, keeps_out) = (self.options.action.marks(), !self.kept_out.is_empty());
         if marks || self.options.action.copies_to().is_some() {
             for (number, source) in self.sources.iter().enumerate() {
@@ -306,8 +306,8 @@ pub(super) struct Contents<'a> {
 }
 
 impl Contents<'_> {
-    /// Reads a file, and compares the documents in `entries` with the database. If the file may not be the
-    /// `version` that was ingested, all other documents too.
+    /// Reads a file, and compares the documents in `entries` with the database. Also compares all its other
+    /// documents, unless `version` says that the file is the one that was ingested.
     pub(super) fn look(
         &self,
         source: &SourceFile,

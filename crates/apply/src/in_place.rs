@@ -253,7 +253,7 @@ impl Acting<'_> {
         survivor: &Survivor,
     ) -> Result<bool> {
         files::rename_new(path, aside).map_err(Error::io("set aside", path))?;
-        // The survivor can be another name of the file, whose facts have changed.
+        // The survivor can be another hard link to this file. The renaming has changed the file's facts.
         self.own.note(taken, aside)?;
         let removed = match self.is_whole(survivor) {
             Ok(true) => remove_unchanged(aside, path, before),

@@ -1,5 +1,5 @@
-//! Judged: tells whether a file is as it was ingested. A report says nothing about other contents. They are
-//! neither copied nor marked.
+//! Judged: tells if a file is as it was ingested. A report judges only the contents that the database holds.
+//! So a file that holds others is neither copied nor marked.
 
 use std::cell::RefCell;
 use std::path::Path;
@@ -23,13 +23,13 @@ pub(super) enum FileVersion {
     Ingested,
     /// Another one, maybe with the same contents.
     Other,
-    /// The database knows no size and time that prove anything.
+    /// The database does not know a size and time that would prove that the file is unchanged.
     Unknown,
 }
 
 impl FileVersion {
-    /// The reason why a file that was ingested in several ways is left alone, if it is. Its documents cannot
-    /// be compared.
+    /// The reason to leave alone a file that was ingested in several ways; `None` if it is unchanged. Its
+    /// documents cannot be compared, so only size and time count.
     fn told_of_mixed(self) -> Option<String> {
         let changed = match self {
             Self::Ingested => return None,
@@ -79,7 +79,8 @@ impl<'a> Judging<'a> {
         self.failed.map_or(Ok(self.unjudged.len() as u64), Err)
     }
 
-    /// The reason why a file of this version with `unread` parts that cannot be read is left alone, if it is.
+    /// The reason to leave a file of this version alone; `None` if it is as it was ingested. `unread` is the
+    /// number of its parts that cannot be read.
     fn told(self, source: &SourceFile, version: FileVersion, unread: u64) -> Result<Option<String>> {
         let (seen, unjudged) = (self.seen, self.unjudged()?);
         Ok(match (seen, unjudged) {
@@ -105,7 +106,8 @@ impl Contents<'_> {
         (version != FileVersion::Ingested).then(|| Judging::by(is_judged, self.stored.profile().unit()))
     }
 
-    /// The reason why a file of this version is left alone, if it is. `unread` parts of it cannot be read.
+    /// The reason to leave a file of this version alone; `None` if it is as it was ingested. `unread` is the
+    /// number of its parts that cannot be read.
     pub(super) fn told(
         &self,
         source: &SourceFile,
@@ -146,9 +148,9 @@ impl Contents<'_> {
     /// True if a document that was found in a file was ingested as it is now, or is kept out of the database.
     pub(super) fn is_judged(&self, source: &SourceFile, found: &FoundDocument, digest: &Digest) -> Result<bool> {
         let suffix = &*found.suffix;
-        // A copy leaves out the members that are kept out, or names them.
+        // A copy leaves out the members whose contents are kept out of the database, or names them.
         let is_kept_out = || !suffix.is_empty() && self.kept_out.is_some_and(|contents| contents.contains(digest));
-        // Attachments are read for the search of such contents, even if they were not ingested.
+        // The search for contents that are kept out reads attachments too, even if they were not ingested.
         let is_ignored = || found.is_attached && !source.attachments && self.reads_attachments(source);
         // A document may have the content under an old name.
         let has_old_name = || Ok::<_, Error>(source.old_members && self.stored.holds(digest)?);

@@ -101,8 +101,8 @@ impl Store {
     }
 
     /// Also keeps out the contents that the store `other` keeps out. Existing records of this store do not
-    /// change. A content is left out if this store has a document with it that `other` lacks, because nobody
-    /// removed that document. Returns the number of contents left out.
+    /// change. A content is not taken over if this store has a document with it that `other` lacks: nobody
+    /// removed that document. Returns the number of contents that were not taken over.
     ///
     /// # Errors
     /// A failure to read one of the stores or to write this one.

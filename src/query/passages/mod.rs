@@ -12,9 +12,10 @@
 //!
 //! In source code a passage stays only if it adds 20 tokens, in either document, to longer passages
 //! (`--min-passage` sets another number). If the longest passage is shorter than that, its length is the
-//! limit. So a run of 8 to 19 tokens is found and scores, but makes no passage beside a longer one. The same
-//! holds for the text as written, with 30 words and marks. A shorter run of the text also makes no passage
-//! beside one of 20 tokens, nor, if it is shorter than t, beside any passage of the structure.
+//! limit. So a run of 8 to 19 tokens is found and scores, but makes no passage beside a longer one. The text
+//! as written follows the same rule, with 30 words and marks. Two more limits depend on the structure. If it
+//! has a passage of 20 tokens, the text has no passage shorter than 30. If it has only shorter passages, the
+//! text has no passage shorter than t.
 //!
 //! A letter with its accents has one place and can be several symbols. A passage that ends within such a
 //! letter has all symbols of the letter, since the passage shows all bytes of the letter. `symbols`,

@@ -38,8 +38,9 @@ pub(super) fn both_views(
 ) -> Result<DocumentPassages> {
     let mut passages = structure.passages;
     let (mut of_text, mut longest_of_text) = (text.passages, text.longest);
-    // A short idiom of the text adds nothing to a passage of structure that is more than an idiom. Beside an
-    // idiom of structure, only runs that are surely found stay: a shorter one is chance.
+    // An idiom is a short passage that unrelated programs share too. If structure has a longer passage, an
+    // idiom of the text adds nothing. If structure has only an idiom, a text passage needs the length from
+    // which runs are always found: a shorter one may be there by chance.
     if let (0, Some(longest)) = (options.least, passages.iter().map(|passage| passage.symbols).max()) {
         let least = if longest >= IDIOM { IDIOM_AS_WRITTEN } else { u64::from(expected_run(view)) };
         of_text.retain(|passage| passage.symbols >= least);

@@ -7,8 +7,8 @@ use fpdb::{Database, Task};
 use super::AT_A_TIME;
 use crate::typed::PairsArgs;
 
-/// Maximum number of pairs whose passages are looked for, whatever their resemblance. A pair takes about 0.3
-/// ms of processor time.
+/// Maximum number of pairs that share a fingerprint, if passages of all of them are looked for. Above it,
+/// only pairs that reach the threshold are looked at. A pair takes about 0.3 ms of processor time.
 const MOST: u64 = 200_000;
 
 /// The pairs among which passages are looked for.
@@ -18,7 +18,7 @@ pub(super) struct Sought {
     least: f64,
     /// Maximum number of pairs to list, best first.
     pub(super) top: usize,
-    /// What pairs below the threshold lack besides, for a note.
+    /// The part of a note that tells why pairs below the threshold are left out.
     pub(super) why: &'static str,
 }
 
@@ -59,8 +59,8 @@ impl Sought {
             let why = ", too many to look for their passages,";
             return Ok(Self { options: options.clone(), least: 0.0, top, why });
         }
-        // The best are chosen after sifting. The files of two submissions keep the threshold, so those that
-        // reach it are listed first.
+        // `top` applies after sifting. The pairs of files of two submissions keep the threshold, so that
+        // files that reach it come first.
         let all = all.few_min_resemblance(least).top(None);
         Ok(Self { options: all, least, top, why: " and no rewritten passage," })
     }

@@ -29,7 +29,7 @@ pub(super) fn mark(head: &[u8]) -> Option<(Codec, usize)> {
 
 /// Detects UTF-16 of mostly Latin text, in which every other byte is NUL, and of
 /// [other letters](is_of_letters). In Latin text, more than half of the bytes of one parity must be NUL, and
-/// less than an eighth of the other. It needs at least two code units.
+/// less than an eighth of the other. Such text needs at least two code units, and text in other letters 16.
 pub(super) fn unmarked_utf16(head: &[u8]) -> Option<(Codec, usize)> {
     // Most documents contain no NUL and need no counting.
     memchr::memchr(0, head)?;
@@ -48,9 +48,10 @@ pub(super) fn unmarked_utf16(head: &[u8]) -> Option<(Codec, usize)> {
     }
 }
 
-/// True for code units that are text in Greek, Cyrillic, Hebrew or Arabic letters: `high` is the place of the
-/// high byte. At least half of the units are letters of one of these scripts, and of several kinds. One in 64
-/// is a space, and at most one in 64 is a character that such a text hardly has.
+/// True for code units that are text in Greek, Cyrillic, Hebrew or Arabic letters. `high` is the index of the
+/// high byte in a unit. At least half of the units must be letters of one of these scripts, of at least six
+/// kinds. At least one unit in 64 must be a space. At most one in 64 may be a character that is rare in such
+/// a text.
 fn is_of_letters(units: &[[u8; 2]], high: usize) -> bool {
     const LEAST: usize = 16;
     let code = |unit: &[u8; 2]| u16::from(unit[high]) << 8 | u16::from(unit[1 - high]);

@@ -149,8 +149,8 @@ fn replace(fragments: &mut Vec<Fragment>, summary: Fragment) {
     }
 }
 
-/// Extends fragments whose ends cut a long match. If one side is then a long match and no more, all of it is
-/// matched, and the other side ends where the match does.
+/// Extends fragments whose ends cut a long match. If one side then consists of long matches only, the other
+/// side is cut to the counterparts of these matches.
 fn whole_matches(fragments: &mut [Fragment], matches: &[MaximalMatch], long: u32) {
     let long: Vec<Spans> = matches
         .iter()

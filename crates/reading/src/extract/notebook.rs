@@ -153,8 +153,9 @@ fn commented(text: &[u8], mark: &str) -> TextBuilder {
         builder.replaced(format!("{mark} ").as_bytes(), Span { start: at - end_of_line, end: at });
         builder.verbatim(line, at);
         at += line.len() as u64;
-        // Markdown replaces a stretch with a newline as a whole. Any other end of a line may stay in it, and
-        // an empty origin there would come before those of the characters around it.
+        // The Markdown reader replaces a stretch with a newline as a whole, but keeps other ends of lines
+        // within it. There the mark takes the bytes of the end as its origin: with an empty origin, the
+        // origins would not ascend.
         end_of_line = match line {
             [.., b'\r'] => 1,
             [.., b'\n'] => 0,

@@ -113,15 +113,15 @@ fn named_format(name: &str) -> Option<Format> {
     EXTENSIONS.iter().find(|(_, extensions)| extensions.contains(&&*extension)).map(|&(format, _)| format)
 }
 
-/// The format that a name promises, so that binary data under this name is a failure: a document or a text.
-/// Names such as `._a.docx` and `~$a.docx`, of files that systems put beside a document, promise nothing.
+/// The format of a document or text that a name promises. Binary data under such a name is a failure.
+/// Names such as `._a.docx` and `~$a.docx` promise nothing: systems put such files beside a document.
 /// Neither do names of source code, because many programs use their endings for data.
 pub(crate) fn promised_format(name: &str) -> Option<Format> {
     const TABLES: [&str; 2] = ["csv", "tsv"];
     let last = name.rsplit(['/', '!']).next().unwrap_or_default();
     let is_beside = last.starts_with("._") || last.starts_with("~$");
-    // A name that is only an ending stands for the media type of a web record, and many servers call any data
-    // text.
+    // A name such as `.txt`, without a stem, stands for the media type of a web record. Many servers call any
+    // data text, so it promises no text.
     let is_media_type = last.starts_with('.');
     let promised = named_format(name).or_else(|| TABLES.contains(&&*extension(name)).then_some(Format::Text));
     promised.filter(|format| match format {

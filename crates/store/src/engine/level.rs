@@ -24,8 +24,8 @@ pub(crate) struct Table {
     pub(crate) level: u32,
 }
 
-/// True if these tables of one family are as a compaction leaves them that closes a table at `file_bytes`: no
-/// row is deleted or stored twice, and few tables are small.
+/// True if a compaction of these tables of one family would free nothing: no row is deleted or stored twice,
+/// and few tables are small. A compaction closes a table when it has `file_bytes`.
 pub(super) fn are_merged(tables: &[LiveFile], file_bytes: u64) -> bool {
     let [first, others @ ..] = tables else { return true };
     // In a level above 0, no two tables have the same keys.

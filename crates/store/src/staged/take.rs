@@ -3,7 +3,7 @@
 //! The files are linked into `incoming/`, or copied from another file system, and handed to the engine. Then
 //! one synced write adds the runs, the state and the generation of the build. The store must have no
 //! documents, so that none of the keys can already exist. If the process is killed, the next writer removes
-//! the rows of documents, because the state counts no document. For any other database, the build
+//! the rows of documents, since the stored state says that there are none. For any other database, the build
 //! first becomes a separate database, which is then merged.
 
 use std::collections::BTreeMap;

@@ -42,8 +42,8 @@ pub(in crate::archive::dedup) const BOILERPLATE: Rank = u32::MAX - 1;
 /// The first rank reserved for special meanings.
 pub(in crate::archive::dedup) const RESERVED: Rank = u32::MAX - 15;
 
-/// Bytes of memory that each document takes here, except those of `same_bytes`. The bytes of its extent,
-/// which is dropped once places are read. Bytes for each id given so far.
+/// Bytes of memory that this module takes: for each document, without its extent and the list `same_bytes`;
+/// for the extent of a document, which is dropped once places are read; and for each id given so far.
 pub(in crate::archive::dedup) const BYTES_PER_DOCUMENT: u64 = 12;
 pub(in crate::archive::dedup) const BYTES_OF_EXTENT: u64 = size_of::<Extent>() as u64;
 pub(in crate::archive::dedup) const BYTES_PER_ID: u64 = size_of::<Rank>() as u64;
@@ -92,7 +92,8 @@ pub(in crate::archive::dedup) struct Ranking {
     /// Leaders, each with a leader before it that has the same bytes. Pinned documents, only with newcomers;
     /// under the rules `exact` and `exact-text` there are no others. Ascending.
     pub(in crate::archive::dedup) same_bytes: Vec<(Rank, Rank)>,
-    /// The ranks of leaders that would be in the group of an earlier one: protected and pinned documents.
+    /// The ranks of leaders that have the same bytes and format as an earlier leader. They are protected or
+    /// pinned, so they do not join its group.
     twins: RoaringBitmap,
 }
 

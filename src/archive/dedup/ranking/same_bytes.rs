@@ -1,10 +1,10 @@
 //! Same bytes: the groups of documents that share one decision, and the documents of the same bytes outside
 //! them.
 //!
-//! Documents of the same bytes have the same fingerprints only if they were read in the same format. So a
-//! group has one [reading] of its bytes. Documents of the same bytes in different groups are compared by
-//! their own texts. In addition, a document is removable as identical if an earlier one of the same bytes
-//! stays.
+//! Documents of the same bytes can have different fingerprints if they were read in different formats. So
+//! all documents of a group have the same bytes and one [reading] of them. Documents of the same bytes in
+//! different groups are compared by their own texts. In addition, a document is removable as identical if an
+//! earlier one of the same bytes stays.
 
 use bytemuck::{Pod, Zeroable};
 use rustc_hash::FxHashMap;

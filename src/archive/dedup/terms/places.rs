@@ -26,8 +26,8 @@ const FINGERPRINTS_AT_ONCE: u64 = 1 << 20;
 /// Places may take 1/`SHARE` of the memory for sets, places and the index.
 pub(in crate::archive::dedup) const SHARE: u64 = 8;
 
-/// Bytes of memory for each id given so far. The ranks that are compared take half of that, before places are
-/// read.
+/// Bytes of memory for each id given so far. Before places are read, the table of compared ranks takes half
+/// of that instead.
 pub(in crate::archive::dedup) const BYTES_PER_ID: u64 = size_of::<u64>() as u64;
 
 /// Maximum bytes of the places, if fingerprints are at most `window` symbols apart.

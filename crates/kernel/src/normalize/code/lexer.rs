@@ -36,7 +36,7 @@ pub(super) struct LexerState {
     /// True after the words `if`, `while`, `for` and `with` of JavaScript, and after the brackets of their
     /// conditions. There `/` begins a regular expression.
     pub(super) condition: bool,
-    /// One bit for each open round bracket, the innermost lowest: 1 if a condition is in it.
+    /// One bit for each open round bracket, the innermost lowest: 1 if the bracket holds a condition.
     pub(super) conditions: u64,
     /// Before this offset, no `/` begins a regular expression: a search up to there found no end of one.
     pub(super) no_regex_before: u64,

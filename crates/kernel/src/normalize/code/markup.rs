@@ -31,8 +31,8 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         true
     }
 
-    /// True if `=>` or a type follows the brackets after `>`, as in `type F = <T>(x: T) => T`, and no tag
-    /// closes the name that ends at `end`.
+    /// True if `<T>(...)` begins a function type, as in `type F = <T>(x: T) => T`: `=>` or a type follows the
+    /// round brackets, and no tag closes the name. The name `T` ends at `end`.
     fn is_signature(&self, end: usize) -> bool {
         let (name, ahead) = (&self.bytes[self.at + 1..end], &self.bytes[end + 1..self.limit.min(end + AHEAD)]);
         self.look(2 * ahead.len());

@@ -204,8 +204,9 @@ fn push(text: &TextPiece, value: u64, range: Range<usize>, out: &mut Symbols) ->
     !origin.is_empty()
 }
 
-/// Replaces each carriage return that no newline follows by a newline, from the byte before `from` on. A last
-/// one waits for the next text, and the lexer never looks at the last byte before the end.
+/// Replaces each carriage return by a newline, unless a newline follows it. Begins at the byte before `from`.
+/// A carriage return at the end of the text waits for the next text. The lexer does not look at that byte
+/// before the end of the document.
 fn replace_lone_returns(text: &mut String, from: usize) {
     let mut at = from.saturating_sub(1);
     while let Some(found) = memchr::memchr(b'\r', &text.as_bytes()[at..]) {

@@ -45,8 +45,8 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         matches!(self.state.modes.last(), Some(LexerMode::Arithmetic { .. }))
     }
 
-    /// True if `<<` shifts: within `$((...))` and `((...))`. Brackets of commands within each other rarely
-    /// close side by side on the line of a here-document.
+    /// True if `<<` shifts, as within `$((...))` and `((...))`. If round brackets are open, it shifts if two
+    /// of them close side by side later on the line. That is rare in nested commands with a here-document.
     fn is_shift(&self) -> bool {
         if self.state.brackets == 0 || self.in_arithmetic() {
             return self.in_arithmetic();
@@ -66,7 +66,7 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         })
     }
 
-    /// True if `'` is an apostrophe: within `"${x:-...}"`, if no other one follows there.
+    /// True if `'` is an apostrophe, no quote: it stands in `"${x:-...}"`, and no second one follows there.
     fn is_apostrophe(&self) -> bool {
         let [.., LexerMode::Quoted(_), LexerMode::Code { open: b'{', .. }] = &self.state.modes[..] else {
             return false;

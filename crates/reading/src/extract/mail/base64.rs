@@ -1,12 +1,12 @@
-//! Base64: repairs the text of a part that a strict decoder refuses. A list adds its footer below the base64,
-//! a byte is damaged on the way, or each line begins with `> `.
+//! Base64: repairs base64 in mails that a strict decoder refuses. There are three causes: a mailing list adds
+//! its footer below the base64, a byte is damaged on the way, or each line begins with `> `.
 //!
-//! Encoders write lines of one length, and only the last is shorter. So a line that is no base64, and a short
-//! line after the last, end the text. A damaged line is filled up, so that the lines after it decode as
-//! before.
+//! Encoders write lines of one length, and only the last line is shorter. So the base64 ends before a line
+//! that is no base64, and before another short line below the last. A damaged line is filled up, so that the
+//! lines below it decode as before.
 
-/// The base64 in a text, without anything else. `None` if the text is hardly base64: mails in plain text may
-/// declare base64 too.
+/// The repaired base64 of a text, without any other text. `None` if the text is hardly base64: some mails
+/// declare base64 and are plain text.
 pub(super) fn repaired(text: &[u8]) -> Option<Vec<u8>> {
     // Minimum characters of a text that does not end with padding.
     const LEAST: usize = 16;
@@ -45,20 +45,20 @@ fn is_of_alphabet(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'+' || byte == b'/'
 }
 
-/// True for a line of base64 with at most one damaged byte, or few in a long line. Zeros may be a damaged
-/// block of a disk, so they do not count.
+/// True for a line of base64 with at most one damaged byte, or one in 16 of a longer line. Zeros do not count
+/// as damage, since a damaged block of a disk has many.
 fn is_base64(line: &[u8], good: usize) -> bool {
     let strays = line.iter().filter(|&&byte| !is_of_alphabet(byte) && byte != b'=' && byte != 0).count();
     good > 0 && (strays < 2 || strays * 16 <= line.len())
 }
 
-/// Adds a line whose characters `good` are in the alphabet. If lines decode apart from each other, the line
-/// gets the length of whole bytes.
+/// Adds a line. Its characters `good` are in the alphabet. If each line decodes by itself (`is_apart`), the
+/// line is shortened or filled up to a multiple of four characters.
 fn push(repaired: &mut Vec<u8>, line: &[u8], mut good: Vec<u8>, is_apart: bool) {
     let padding = line.iter().rev().take_while(|&&byte| byte == b'=').count();
     if is_apart && !(good.len() + padding).is_multiple_of(4) {
         if line.len().is_multiple_of(4) {
-            // A byte in place of a character: any character in its place keeps the length.
+            // The damaged bytes replaced characters, so an `A` for each keeps the length of the line.
             let characters = &line[..line.len() - padding];
             good = characters.iter().map(|&byte| if is_of_alphabet(byte) { byte } else { b'A' }).collect();
         } else {
