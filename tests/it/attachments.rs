@@ -468,6 +468,7 @@ fn attachments_that_are_no_documents_go_with_their_mail() {
         ("out.txt", "text/plain", excluded.as_bytes()),
     ];
     folder.write("in/zoe.eml", mail("b", &prose(0), &attached));
+    folder.age("in/zoe.eml");
     folder.write("in/other.txt", prose(3));
     let run = folder.run(&["ingest", "-q", "--profile", "prose", "--attachments", "--exclude", "out.txt", "in"]);
     assert!(run.status == 2 && run.stderr.contains("bad.pdf"), "{run:?}");
