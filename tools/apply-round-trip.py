@@ -432,6 +432,8 @@ def changed():
             file.writelines(lines)
         with zipfile.ZipFile(os.path.join(sources, "sub", "c.zip"), "a") as file:
             file.writestr("more.txt", "one more text")
+        with zipfile.ZipFile(os.path.join(sources, "sub", "c.zip")) as file:
+            members = {file.read(name).decode() for name in file.namelist()}
         before, there = tree(sources), set(texts(sources))
         for act in (("--write", "clean"), ("--remove",)):
             run = subprocess.run([FPDB, "apply", "report.jsonl", *act, "--yes"], cwd=folder, capture_output=True, text=True)
@@ -444,10 +446,11 @@ def changed():
                 for name in missing:
                     assert name in left_out or f"{name}: not in the copy" in run.stdout, (name, run)
                 alone = {name for name in missing if f"{name}: not in the copy" in run.stdout}
-                assert alone == {"a.jsonl"}, run
+                # The report says nothing about the new member, so its archive is not copied either.
+                assert alone == {"a.jsonl", "sub/c.zip"}, run
                 # Texts that the copy lacks are in files that were left alone, each of which was named.
                 lacking = there - set(texts(copied))
-                assert lacking <= {json.loads(line)["text"] for line in lines}, run
+                assert lacking <= {json.loads(line)["text"] for line in lines} | members, run
             else:
                 assert set(texts(sources)) == there, run
         DONE.append("changed sources")
