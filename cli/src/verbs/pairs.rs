@@ -87,18 +87,7 @@ pub(crate) fn run(global: &Global, args: &PairsArgs, printer: &Printer) -> anyho
         left_out(&database, args, (&options, &sought), &summary, global.format, printer)?;
         return Ok(RunStatus::Done);
     }
-    let mut listing = Listing {
-        database: &database,
-        how,
-        args,
-        sought: &sought,
-        folder: String::new(),
-        output,
-        waiting: Vec::new(),
-        begun: false,
-        listed: 0,
-        sifted: Sifted::default(),
-    };
+    let mut listing = Listing::new(&database, how, args, &sought, output);
     let summary = database.for_each_pair(&sought.options, &bar.task(), |summary, pair| {
         if !listing.begun {
             bar.end();
@@ -155,18 +144,7 @@ fn list_by_longest(
     sifted.count_in(&mut summary);
     keep_best(&mut pairs);
     bar.end();
-    let mut listing = Listing {
-        database,
-        how,
-        args,
-        sought,
-        folder: String::new(),
-        output,
-        waiting: Vec::new(),
-        begun: false,
-        listed: 0,
-        sifted: Sifted::default(),
-    };
+    let mut listing = Listing::new(database, how, args, sought, output);
     listing.begin(&summary)?;
     pairs.iter().try_for_each(|pair| listing.write(pair))?;
     listing.end(&mut summary)?;
@@ -189,7 +167,22 @@ struct Listing<'a> {
     sifted: Sifted,
 }
 
-impl Listing<'_> {
+impl<'a> Listing<'a> {
+    fn new(database: &'a Database, how: PairEvidence, args: &'a PairsArgs, sought: &'a Sought, output: Output) -> Self {
+        Self {
+            database,
+            how,
+            args,
+            sought,
+            folder: String::new(),
+            output,
+            waiting: Vec::new(),
+            begun: false,
+            listed: 0,
+            sifted: Sifted::default(),
+        }
+    }
+
     /// Writes the heading.
     fn begin(&mut self, summary: &PairsSummary) -> anyhow::Result<()> {
         self.begun = true;

@@ -22,7 +22,7 @@ pub(super) struct Sought {
     pub(super) why: &'static str,
 }
 
-/// What sifting has found.
+/// The pairs that sifting left out, and those that it kept for two of their files, as numbers.
 #[derive(Default)]
 pub(super) struct Sifted {
     /// Number of pairs left out.
