@@ -39,7 +39,7 @@ pub(super) fn quotations(bytes: &[u8], format: Format, limits: &InputLimits) -> 
 }
 
 /// The characters of UTF-8 text, each with its byte range.
-pub(super) fn utf8_characters(text: &[u8]) -> impl Iterator<Item = (char, Span)> {
+fn utf8_characters(text: &[u8]) -> impl Iterator<Item = (char, Span)> {
     let mut at = 0;
     text.utf8_chunks().flat_map(move |chunk| {
         let start = at;

@@ -4,7 +4,8 @@
 //! an empty line, or at a full stop or similar mark, of any script, before white space. A wrong border only
 //! shifts the ends of the pieces that are compared.
 
-use fpdb_kernel::document::Span;
+use std::borrow::Cow;
+
 use fpdb_kernel::normalize::Symbols;
 
 /// Marks that end a sentence if white space follows.
@@ -16,20 +17,17 @@ const FULL_MARKS: [char; 4] = ['。', '！', '？', '．'];
 /// Characters that may stand between a mark and the white space.
 const CLOSING: [char; 9] = ['"', '\'', ')', ']', '}', '”', '’', '»', '…'];
 
-/// The words with which sentences begin, including the first word. Each of the `characters` of the text has
-/// its place in the bytes to which the origins of the symbols refer.
-pub(super) fn sentence_starts(characters: impl Iterator<Item = (char, Span)>, symbols: &Symbols) -> Vec<u32> {
-    let mut characters = characters.peekable();
+/// The words with which sentences begin, including the first word. `text_to` returns the text from the last
+/// offset it was given, at first 0, to this one. Offsets are those of the origins of the symbols.
+pub(super) fn sentence_starts<'t>(mut text_to: impl FnMut(u64) -> Cow<'t, str>, symbols: &Symbols) -> Vec<u32> {
     let mut starts = Vec::new();
-    for (index, origin) in (0..).zip(symbols.origins(0)) {
+    for (index, word) in (0..).zip(symbols.origins(0)) {
         let mut between = TextBetween::default();
-        while let Some((character, _)) = characters.next_if(|(_, at)| at.start < origin.start) {
-            between.read(character);
-        }
+        text_to(word.start).chars().for_each(|character| between.read(character));
         if index == 0 || between.ends_sentence {
             starts.push(index);
         }
-        while characters.next_if(|(_, at)| at.start < origin.end).is_some() {}
+        text_to(word.end);
     }
     starts
 }
@@ -72,7 +70,9 @@ mod tests {
         front_end.begin(None);
         front_end.feed(bytes, &mut symbols);
         front_end.finish(&mut symbols);
-        sentence_starts(Readable::decode(bytes).characters(), &symbols)
+        let readable = Readable::decode(bytes);
+        let mut cursor = readable.cursor();
+        sentence_starts(|offset| cursor.text_to(offset).into(), &symbols)
     }
 
     #[test]

@@ -6,7 +6,6 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::location::Location;
-use super::quotes::utf8_characters;
 use super::sentences::sentence_starts;
 use super::text_limit::TextLimit;
 use super::text_unavailable::TextUnavailable;
@@ -406,7 +405,11 @@ impl Symboliser {
             self.front_end.feed(bytes, &mut symbols);
             self.front_end.finish(&mut symbols);
             let sentences = match self.with_sentences {
-                true => sentence_starts(Readable::decode(bytes).characters(), &symbols),
+                true => {
+                    let readable = Readable::decode(bytes);
+                    let mut cursor = readable.cursor();
+                    sentence_starts(|offset| cursor.text_to(offset).into(), &symbols)
+                }
                 false => Vec::new(),
             };
             let named = self.front_end.take_names();
@@ -432,7 +435,14 @@ impl Symboliser {
             newlines: Lines::new(bytes, extracted.encoding.unwrap_or_default()).newlines(),
         });
         let sentences = match self.with_sentences {
-            true => sentence_starts(utf8_characters(&extracted.text), &symbols),
+            true => {
+                let mut last = 0;
+                let text_to = |offset| {
+                    let start = std::mem::replace(&mut last, offset as usize);
+                    String::from_utf8_lossy(extracted.text.get(start..last).unwrap_or_default())
+                };
+                sentence_starts(text_to, &symbols)
+            }
             false => Vec::new(),
         };
         let Extracted { pages, unread, .. } = extracted;

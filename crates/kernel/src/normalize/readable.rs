@@ -78,6 +78,11 @@ impl Readable {
         })
     }
 
+    /// A cursor at the beginning of the text.
+    pub fn cursor(&self) -> Cursor<'_> {
+        Cursor { readable: self, runs: &self.places, text: 0, origin: self.origin_at(0) }
+    }
+
     /// Appends text. A run of several characters is UTF-8, so `width` is then `None`.
     fn push(&mut self, text: &str, Span { start, end }: Span, width: Option<u64>) {
         let mut rest = text;
@@ -103,6 +108,41 @@ impl Readable {
     fn append(&mut self, text: &str) {
         self.text.push_str(text);
         self.units += text.chars().map(|c| c.len_utf16() as u64).sum::<u64>();
+    }
+}
+
+/// A place in a decoded text that moves forward.
+#[derive(Clone, Debug)]
+pub struct Cursor<'r> {
+    readable: &'r Readable,
+    /// The run of the place, and those after it.
+    runs: &'r [CharRun],
+    /// Offset of the place in the text, and in the original.
+    text: usize,
+    origin: u64,
+}
+
+impl<'r> Cursor<'r> {
+    /// Moves to the first character that begins at byte `offset` of the original or later, and returns the
+    /// text on the way. A place that is already beyond `offset` stays.
+    pub fn text_to(&mut self, offset: u64) -> &'r str {
+        let from = self.text;
+        while let [_, next, ..] = self.runs
+            && next.origin <= offset
+        {
+            (self.runs, self.text, self.origin) = (&self.runs[1..], next.text, next.origin);
+        }
+        let end = self.runs.get(1).map_or(self.readable.text.len(), |next| next.text);
+        let width = self.runs.first().and_then(|run| run.width);
+        let rest = &self.readable.text[self.text..end];
+        let steps = offset.saturating_sub(self.origin).div_ceil(width.unwrap_or(1)) as usize;
+        let passed = match width {
+            None => (steps..rest.len()).find(|&at| rest.is_char_boundary(at)).unwrap_or(rest.len()),
+            Some(_) => rest.char_indices().nth(steps).map_or(rest.len(), |(at, _)| at),
+        };
+        self.text += passed;
+        self.origin += width.map_or(passed, |width| steps * width as usize) as u64;
+        &self.readable.text[from..self.text]
     }
 }
 
@@ -133,6 +173,12 @@ mod tests {
         (bytes, spans)
     }
 
+    /// The offset in the text of the first character that begins at `offset` of the original or later.
+    fn text_before(text: &str, spans: &[(u64, u64)], offset: u64) -> usize {
+        let character = spans.partition_point(|&(start, _)| start < offset);
+        text.char_indices().nth(character).map_or(text.len(), |(at, _)| at)
+    }
+
     fn check(text: &str, bytes: &[u8], spans: &[(u64, u64)]) {
         let readable = Readable::decode(bytes);
         assert_eq!(readable.text, text);
@@ -147,6 +193,14 @@ mod tests {
         assert_eq!(readable.origin_at(text.len()), bytes.len() as u64);
         let characters = readable.characters().map(|(c, at)| (c, (at.start, at.end)));
         assert!(characters.eq(text.chars().zip(spans.iter().copied())));
+        for step in [1, 2, 7, 1000] {
+            let mut cursor = readable.cursor();
+            let mut from = 0;
+            for (offset, expected) in (0..=bytes.len() as u64).map(|o| (o, text_before(text, spans, o))).step_by(step) {
+                assert_eq!(cursor.text_to(offset), &text[from..expected]);
+                from = expected;
+            }
+        }
     }
 
     #[test]
