@@ -1,6 +1,8 @@
 //! All pairs, and comparisons of two files. The pairs are compared with the answers to one query for each
 //! document.
 
+mod order;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
@@ -196,28 +198,6 @@ fn pairs_are_sorted_by_their_longest_passages() {
     }
     let run = folder.run(&["pairs", "--sort", "longest", "--format", "html", "-o", "report"]);
     assert!(run.status == 2 && run.stderr.contains("sorted by its headings"), "{run:?}");
-}
-
-/// The first of many pairs are the same however few are wanted.
-#[test]
-fn the_pairs_with_the_longest_passages_are_found_in_portions() {
-    let folder = Folder::new();
-    let words = |first: u64, count: u64| -> String { (first..first + count).map(|place| word(place) + " ").collect() };
-    for number in 0..30 {
-        // The pairs of one document have one length.
-        folder.write(
-            &format!("in/{number:02}.txt"),
-            words(0, 20 + number * 7 % 15) + &words(1000 + 100 * number, 40 - number),
-        );
-    }
-    folder.ok(&["ingest", "-q", "--profile", "words", "in"]);
-    let sorted = ["pairs", "--min-resemblance", "0", "--sort", "longest", "--format", "json", "--top"];
-    let listed = |top: &str| folder.ok(&[&sorted[..], &[top]].concat()).json();
-    let all = listed("0");
-    assert_eq!(all.len(), 435);
-    for top in [1, 20, 300] {
-        assert_eq!(listed(&top.to_string()), all[..top], "{top}");
-    }
 }
 
 /// A text that all documents hold, and that `--max-df` ignores, does not make a passage beside it longer.

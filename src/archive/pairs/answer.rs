@@ -137,11 +137,6 @@ impl Pair {
             text_containment_b: self.text_containment_b,
         })
     }
-
-    /// Number of distinct hashes that both hold, in all views.
-    pub(super) fn shared_in_all(&self) -> u64 {
-        self.shared + self.text_shared.unwrap_or(0)
-    }
 }
 
 fn is_empty(metadata: &Metadata) -> bool {
@@ -152,7 +147,8 @@ fn is_empty(metadata: &Metadata) -> bool {
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct PairsAnswer {
-    /// The pairs, in descending order of score, then by name.
+    /// The pairs, in descending order of score, then of the number of shared hashes in all views. Names
+    /// decide between the others.
     pub pairs: Vec<Pair>,
     /// The figures of all pairs.
     pub summary: PairsSummary,

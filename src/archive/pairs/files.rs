@@ -45,17 +45,22 @@ struct Files {
 }
 
 impl Files {
-    fn add(&mut self, found: Measured, most: usize) {
+    fn add(&mut self, found: Measured, most: usize, places: &[u32]) {
         self.count += 1;
         self.best.push(found);
         if self.best.len() > most.saturating_mul(2) {
-            self.keep_best(most);
+            self.keep_best(most, places);
         }
     }
 
-    fn keep_best(&mut self, most: usize) {
+    /// Sorts the pairs: first those that reach the thresholds, then those that share most. `places` has the
+    /// place of each document in the order of names.
+    fn keep_best(&mut self, most: usize, places: &[u32]) {
         self.best.sort_unstable_by_key(|found| {
-            (!found.reaches, Reverse(found.shared[0] + found.shared[1]), found.a, found.b)
+            let shared = u64::from(found.shared[0]) + u64::from(found.shared[1]);
+            let names = [found.a, found.b].map(|id| places[id as usize]);
+            // Scores are not negative, so their bits are in the order of the scores.
+            (!found.reaches, Reverse((shared, found.score.to_bits())), names)
         });
         self.best.truncate(most);
     }
@@ -87,12 +92,17 @@ pub(super) fn add(store: &Store, pairs: &mut [Pair], options: &PairsOptions, tas
     let wanted = pairs.iter().map(|pair| (pair.a_id.0, pair.b_id.0)).collect();
     let mut documents = Documents::load_within(store, options, wanted, task)?;
     let plan = BlockPlan::make(store, &mut documents, options, reserved(store.memory()), task)?;
+    let (mut places, mut place) = (vec![0; documents.ids()], 0);
+    store.for_each_name(|_, id| {
+        (places[id as usize], place) = (place, place + 1);
+        Ok(())
+    })?;
     let files: Mutex<HashMap<(u32, u32), Files>> = Mutex::default();
     count::count_all(store, &documents, options, &plan, task, &|found| {
         let mut files = files.lock().unwrap_or_else(PoisonError::into_inner);
         for &found in found {
             let (of, found) = documents.submissions_of(found);
-            files.entry(of).or_default().add(found, options.submission_files);
+            files.entry(of).or_default().add(found, options.submission_files, &places);
         }
         Ok(())
     })?;
@@ -100,16 +110,10 @@ pub(super) fn add(store: &Store, pairs: &mut [Pair], options: &PairsOptions, tas
     let mut names = PairNames::new(store, HashMap::new(), options.file_times);
     for pair in pairs {
         let mut of_pair = files.remove(&(pair.a_id.0, pair.b_id.0)).unwrap_or_default();
-        of_pair.keep_best(options.submission_files);
+        of_pair.keep_best(options.submission_files, &places);
         pair.files_left_out = of_pair.count - of_pair.best.len() as u64;
         let named = of_pair.best.iter().map(|found| names.pair(&PairRecord::of(found, &[]), &documents));
         pair.files = named.collect::<Result<_>>()?;
-        pair.files.sort_unstable_by(|x, y| {
-            let names = || (&x.a, &x.b, x.a_id, x.b_id).cmp(&(&y.a, &y.b, y.a_id, y.b_id));
-            let below = x.by_files.cmp(&y.by_files);
-            let shared = || y.shared_in_all().cmp(&x.shared_in_all());
-            below.then_with(shared).then_with(|| y.score.total_cmp(&x.score)).then_with(names)
-        });
         // The flag has a meaning for submissions only.
         pair.files.iter_mut().for_each(|file| file.by_files = false);
     }

@@ -1,6 +1,8 @@
 //! Ranked: orders pairs, best first, in bounded memory. All pairs are sorted, on disk if they do not fit. If
 //! only the best few are wanted, at most twice that number is held.
 
+use std::cmp::{Ordering, Reverse};
+
 use bytemuck::{Pod, Zeroable};
 
 use fpdb_host::error::Result;
@@ -21,8 +23,9 @@ pub(super) struct Measured {
     pub(super) reaches: bool,
 }
 
-/// The sort record of a pair. The order of the fields is the order of pairs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
+/// The sort record of a pair. The better pair comes first: by score, then by the number of shared hashes,
+/// then by the two names in their own order, so that it does not matter which document was ingested first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub(super) struct PairRecord {
     /// The bits of the score, inverted. Scores are not negative, so the best come first.
@@ -51,9 +54,27 @@ impl PairRecord {
         f64::from_bits(!self.worth)
     }
 
+    fn order(&self) -> impl Ord + use<> {
+        let shared = u64::from(self.shared[0]) + u64::from(self.shared[1]);
+        let names = [self.a_name.min(self.b_name), self.a_name.max(self.b_name)];
+        (self.worth, Reverse(shared), names, self.a, self.b)
+    }
+
     /// True if the submissions are below the thresholds, and only two of their files reach them.
     pub(super) fn by_files(&self) -> bool {
         self.by_files == 1
+    }
+}
+
+impl Ord for PairRecord {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.order().cmp(&other.order())
+    }
+}
+
+impl PartialOrd for PairRecord {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
     }
 }
 
@@ -140,7 +161,7 @@ mod tests {
     proptest! {
         #[test]
         fn the_best_come_first_and_as_many_as_wanted(
-            pairs in prop::collection::vec((0u32..40, 0u32..40, 0u8..5), 0..3000),
+            pairs in prop::collection::vec((0u32..40, 0u32..40, 0u8..5, prop::array::uniform2(0u32..3)), 0..3000),
             most in prop_oneof![Just(None), (0u64..50).prop_map(Some), (0u64..4000).prop_map(Some)],
             memory in prop_oneof![Just(0u64), 0u64..200_000],
         ) {
@@ -149,21 +170,29 @@ mod tests {
             let names: Vec<u32> = (0..80).map(|id| (id * 7) % 40).collect();
             let mut ranked = PairCollector::new(most, &temp, memory);
             let mut expected = Vec::new();
-            for &(a, b, score) in &pairs {
+            for &(a, b, score, shared) in &pairs {
                 let (b, score) = (b + 40, f64::from(score) / 4.0);
-                ranked.push(PairRecord::of(&Measured { a, b, shared: [1, 0], score, reaches: true }, &names)).unwrap();
-                expected.push((score, names[a as usize], names[b as usize], a, b));
+                ranked.push(PairRecord::of(&Measured { a, b, shared, score, reaches: true }, &names)).unwrap();
+                let mut of_names = [names[a as usize], names[b as usize]];
+                of_names.sort_unstable();
+                expected.push((score, shared[0] + shared[1], of_names, a, b));
             }
-            expected.sort_by(|x, y| y.0.total_cmp(&x.0).then((x.1, x.2, x.3, x.4).cmp(&(y.1, y.2, y.3, y.4))));
+            expected.sort_by(|x, y| {
+                y.0.total_cmp(&x.0).then(y.1.cmp(&x.1)).then((x.2, x.3, x.4).cmp(&(y.2, y.3, y.4)))
+            });
             expected.truncate(most.map_or(usize::MAX, |most| most as usize));
             let SortedPairs { records, found, ends } = ranked.sorted().unwrap();
             prop_assert_eq!(found, pairs.len() as u64);
-            let places = pairs.iter().flat_map(|&(a, b, _)| [a, b + 40]).map(|id| (names[id as usize], id));
+            let places = pairs.iter().flat_map(|&(a, b, ..)| [a, b + 40]).map(|id| (names[id as usize], id));
             let expected_ends = places.clone().min().zip(places.max()).map(|(first, last)| [first.1, last.1]);
             prop_assert_eq!(ends, expected_ends);
             let sorted: Vec<_> = records
                 .map(Result::unwrap)
-                .map(|record| (record.score(), names[record.a as usize], names[record.b as usize], record.a, record.b))
+                .map(|record| {
+                    let mut of_names = [record.a, record.b].map(|id| names[id as usize]);
+                    of_names.sort_unstable();
+                    (record.score(), record.shared[0] + record.shared[1], of_names, record.a, record.b)
+                })
                 .collect();
             prop_assert_eq!(sorted, expected);
         }

@@ -1,0 +1,89 @@
+//! Order: pairs of equal score, and lengths of passages, do not depend on chance.
+
+use serde_json::Value;
+
+use crate::support::{Folder, word};
+
+/// The first of many pairs are the same however few are wanted.
+#[test]
+fn the_pairs_with_the_longest_passages_are_found_in_portions() {
+    let folder = Folder::new();
+    let words = |first: u64, count: u64| -> String { (first..first + count).map(|place| word(place) + " ").collect() };
+    for number in 0..30 {
+        // The pairs of one document have one length.
+        folder.write(
+            &format!("in/{number:02}.txt"),
+            words(0, 20 + number * 7 % 15) + &words(1000 + 100 * number, 40 - number),
+        );
+    }
+    folder.ok(&["ingest", "-q", "--profile", "words", "in"]);
+    let sorted = ["pairs", "--min-resemblance", "0", "--sort", "longest", "--format", "json", "--top"];
+    // Portions with passages are smaller.
+    for more in [&[][..], &["--passages"]] {
+        let listed = |top: &str| folder.ok(&[&sorted[..], &[top], more].concat()).json();
+        let all = listed("0");
+        assert_eq!(all.len(), 435);
+        for top in [1, 20, 300] {
+            assert_eq!(listed(&top.to_string()), all[..top], "{top}");
+        }
+    }
+}
+
+/// Of pairs with the same score, those that share more come first, and then their names decide. It makes no
+/// difference which document was ingested first.
+#[test]
+fn of_equal_scores_the_pair_that_shares_more_comes_first() {
+    let folder = Folder::new();
+    let words = |first: u64, count: u64| -> String { (first..first + count).map(|place| word(place) + " ").collect() };
+    let names = ["a1", "z2", "m1", "n2", "z1", "a2", "n1", "m2"];
+    for name in names {
+        let (first, count) = match &name[..1] {
+            "a" => (0, 12),
+            "z" => (1000, 90),
+            other => (2000 + 100 * u64::from(other == "m"), 40),
+        };
+        folder.write(name, words(first, count));
+    }
+    let sorted = |names: [String; 2]| if names[0] < names[1] { names } else { [names[1].clone(), names[0].clone()] };
+    for (database, order) in [("one", names.to_vec()), ("other", names.iter().rev().copied().collect())] {
+        for name in order {
+            folder.ok(&["--db", database, "ingest", "-q", "--profile", "words", name]);
+        }
+        for top in ["0", "1", "3"] {
+            let found = folder.ok(&["--db", database, "pairs", "--top", top, "--format", "json"]).json();
+            let expected = [["z1", "z2"], ["m1", "m2"], ["n1", "n2"], ["a1", "a2"]];
+            let most = if top == "0" { expected.len() } else { top.parse().unwrap() };
+            assert!(found.iter().all(|pair| pair["score"] == 1.0), "{found:?}");
+            let of = |pair: &Value| sorted(["a", "b"].map(|name| pair[name].as_str().unwrap().to_owned()));
+            assert_eq!(found.iter().map(of).collect::<Vec<_>>(), expected[..most]);
+        }
+    }
+}
+
+/// Of the files of two submissions that share the same number, the listed ones do not depend on the order of
+/// ingests either.
+#[test]
+fn the_listed_files_of_submissions_do_not_depend_on_the_order_of_ingests() {
+    let folder = Folder::new();
+    let words = |first: u64, count: u64| -> String { (first..first + count).map(|place| word(place) + " ").collect() };
+    let names: Vec<String> =
+        (0..6).flat_map(|number| ["x", "y"].map(|student| format!("in/{student}/{number}.txt"))).collect();
+    for name in &names {
+        let number = u64::from(name.as_bytes()[5] - b'0');
+        let own = if name.contains('x') { 0 } else { number };
+        folder.write(name, words(100 * number, 40) + &words(5000 + 100 * number, own));
+    }
+    let listed = |database: &str, order: &mut dyn Iterator<Item = &String>| {
+        for name in order {
+            folder.ok(&["--db", database, "ingest", "-q", "--profile", "words", name]);
+        }
+        let flags = ["--submission-by", "in", "--submission-files", "2", "--format", "json"];
+        let found = folder.ok(&[&["--db", database, "pairs"], &flags[..]].concat()).json();
+        let files = found[0]["files"].as_array().unwrap().iter();
+        let name = |file: &Value| ["a", "b"].map(|side| file[side].as_str().unwrap().to_owned()).into_iter().min();
+        files.map(name).collect::<Vec<_>>()
+    };
+    let expected = [0, 1].map(|number| Some(format!("in/x/{number}.txt")));
+    assert_eq!(listed("one", &mut names.iter()), expected);
+    assert_eq!(listed("other", &mut names.iter().rev()), expected);
+}
