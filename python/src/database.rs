@@ -24,9 +24,9 @@ use crate::rows::{Answers, BATCH, Rows};
 use crate::stream::{Failed, RowStream};
 use crate::waiting::{Caller, StopToken, Waited, wait};
 
-/// Number of pairs whose passages are searched for together, as in the program: a first document is compared
-/// with all of its partners at once.
-const PAIRS_AT_A_TIME: usize = 256;
+/// Number of pairs whose passages are searched for together: a first document is compared with all of its
+/// partners at once.
+const PAIRS_AT_A_TIME: usize = 1 << 12;
 
 /// An open database.
 #[pyclass(frozen, module = "fpdb._native")]

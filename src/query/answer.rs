@@ -331,13 +331,4 @@ pub struct Passage {
     /// words and marks.
     #[serde(default, skip_serializing_if = "is_false")]
     pub as_written: bool,
-    /// Number of its symbols that do not count: in quotations, in phrases, and in long stretches of other
-    /// ignored text. Not in the JSON.
-    #[serde(skip)]
-    pub(crate) uncounted: u64,
-}
-
-/// The largest number of symbols that count in one of these passages; 0 without passages.
-pub(super) fn longest(passages: &[Passage]) -> u64 {
-    passages.iter().map(|passage| passage.symbols.saturating_sub(passage.uncounted)).max().unwrap_or(0)
 }

@@ -60,7 +60,8 @@ impl SharedFingerprints {
                 ignored.push((hash, IgnoredBecause::Boilerplate));
                 continue;
             };
-            if let Some(most) = max_df {
+            // A hash has no more holders than postings.
+            if let Some(most) = max_df.filter(|&most| postings.len() as u64 > most) {
                 let holders: FxHashSet<u32> = postings.iter().map(|posting| units.of(posting.document)).collect();
                 if holders.len() as u64 > most {
                     ignored.push((hash, IgnoredBecause::Common));

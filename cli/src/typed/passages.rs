@@ -37,9 +37,9 @@ pub(crate) struct JoiningArgs {
     gap: Option<u32>,
     /// Leave out passages with fewer than N symbols that agree
     ///
-    /// Text that --skip-quotes and --ignore-phrases ignore does not count. In source code passages that add
-    /// fewer than N symbols to longer ones are left out as well; N is 20 there, unless all passages are
-    /// shorter, and 1 shows all that add something.
+    /// Text that --skip-quotes and --ignore-phrases ignore does not count, nor do lines of dashes or stars.
+    /// In source code passages that add fewer than N symbols to longer ones are left out as well; N is 20
+    /// there, unless all passages are shorter, and 1 shows all that add something.
     #[arg(long, value_name = "N", value_parser = parse_count)]
     min_passage: Option<u64>,
 }

@@ -5,7 +5,7 @@ mod rewritten;
 use std::cmp::Reverse;
 
 use fpdb::pairs::{GroupBy, Pair, PairsAnswer, PairsOptions, PairsSummary, Since};
-use fpdb::report::{HtmlAnswers, HtmlOptions, PairEvidence};
+use fpdb::report::{HtmlAnswers, PairEvidence};
 use fpdb::{Database, ReadOptions, Task, Weight};
 
 use crate::html_report::HtmlReport;
@@ -22,9 +22,9 @@ use crate::run_status::RunStatus;
 use crate::setting::Setting;
 use crate::suggested::flag;
 use crate::typed::{Global, OutputFormat, PairSort, PairsArgs};
-use rewritten::{Sifted, Sought, forget_passages};
+use rewritten::{LENGTHS_AT_A_TIME, Sifted, Sought, add_longest};
 
-/// Number of pairs whose passages are searched at once.
+/// Number of pairs whose passages are searched at once, if these are kept.
 const AT_A_TIME: usize = 256;
 
 pub(crate) fn run(global: &Global, args: &PairsArgs, printer: &Printer) -> anyhow::Result<RunStatus> {
@@ -114,9 +114,6 @@ fn list_by_longest(
     output: Output,
     bar: &StepBar,
 ) -> anyhow::Result<PairsSummary> {
-    // Without --passages only the longest passage matters. It is found even if shorter ones are left out.
-    let most = if args.passages { how.joining.most } else { Some(HtmlOptions::MAX_PASSAGES) };
-    let how = how.clone().joining(how.joining.most(most));
     // Pairs of equal length stay in the order of their scores.
     let keep_best = |pairs: &mut Vec<Pair>| {
         pairs.sort_by_key(|pair| Reverse(pair.longest));
@@ -124,27 +121,28 @@ fn list_by_longest(
     };
     let (mut pairs, mut waiting, mut sifted) = (Vec::new(), Vec::new(), Sifted::default());
     let mut measure = |waiting: &mut Vec<Pair>| -> anyhow::Result<()> {
-        database.add_passages(waiting, &how, &bar.task())?;
-        sought.sift(waiting, &mut sifted);
-        if !args.passages {
-            forget_passages(waiting);
+        match args.passages {
+            true => database.add_passages(waiting, how, &bar.task())?,
+            false => add_longest(database, waiting, how, &bar.task())?,
         }
+        sought.sift(waiting, &mut sifted);
         pairs.append(waiting);
         if pairs.len() / 2 >= sought.top {
             keep_best(&mut pairs);
         }
         Ok(())
     };
+    let at_a_time = if args.passages { AT_A_TIME } else { LENGTHS_AT_A_TIME };
     // Any pair may have the longest passage, so all pairs are looked at.
     let mut summary = database.for_each_pair(&sought.options.clone().top(None), &bar.task(), |_, pair| {
         waiting.push(pair);
-        if waiting.len() < AT_A_TIME { Ok(()) } else { measure(&mut waiting) }
+        if waiting.len() < at_a_time { Ok(()) } else { measure(&mut waiting) }
     })?;
     measure(&mut waiting)?;
     sifted.count_in(&mut summary);
     keep_best(&mut pairs);
     bar.end();
-    let mut listing = Listing::new(database, how, args, sought, output);
+    let mut listing = Listing::new(database, how.clone(), args, sought, output);
     listing.begin(&summary)?;
     pairs.iter().try_for_each(|pair| listing.write(pair))?;
     listing.end(&mut summary)?;

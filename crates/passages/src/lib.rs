@@ -24,6 +24,7 @@ mod open;
 mod ranges;
 mod repeats;
 pub mod rewritten;
+mod rulers;
 mod runs;
 #[cfg(test)]
 mod tests;
@@ -37,5 +38,6 @@ pub use joined::{Joined, Joining};
 pub use maximal::maximal_matches;
 pub use occurrences::{KgramHashes, Occurrences};
 pub use ranges::{Uncounted, difference, lies_in, union};
+pub use rulers::rulers;
 pub use runs::{IndexedText, MaximalMatch, Settings};
 pub use thinning::{Extent, thin_out, tile};

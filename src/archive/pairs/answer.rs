@@ -61,8 +61,8 @@ pub struct Pair {
     pub passages: Option<Vec<Passage>>,
     /// Number of symbols that count in the longest of these passages; 0 without passages. For source code in
     /// two views, it may be a passage that is not listed, because it lies within one of the other view. For
-    /// two submissions, the longest passage of any two of their documents. Long stretches of ignored text do
-    /// not count. `None` if passages were not looked for.
+    /// two submissions, the longest passage of any two of their documents. Long stretches of ignored text
+    /// and rulers do not count. `None` if passages were not looked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub longest: Option<u64>,
     /// For two submissions, the best pairs of their documents: first those that reach the thresholds, then

@@ -10,7 +10,7 @@
 
 use std::collections::HashMap;
 
-use super::super::answer::{Passage, longest};
+use super::super::answer::Passage;
 use super::super::ignored::IgnoredText;
 use super::super::location::Location;
 use super::super::options::PassageOptions;
@@ -104,16 +104,15 @@ fn infer_view(
         }
     }
     let mut joined = join(runs, u64::from(options.widest_gap(profile)) + k);
-    let counted =
-        |run: &SeedRun<'_>| subject.uncounted.counted(&(run.first.query.position..run.last.query.position + k));
-    joined.retain(|run| counted(run) >= options.least_inferred());
+    let place = |run: &SeedRun<'_>| run.first.query.position..run.last.query.position + k;
+    joined.retain(|run| subject.uncounted.counted(&place(run)) >= options.least_inferred());
     if let Some(floor) = options.floor(profile) {
         let floor = floor.min(joined.iter().map(|run| length(run, k)).max().unwrap_or(0));
         joined.retain(|run| length(run, k) >= floor);
     }
-    let ranges = joined.iter().map(|run| run.first.query.position..run.last.query.position + k);
+    let longest = joined.iter().map(|run| ignored.counted(&place(run))).max().unwrap_or(0);
     let symbols = if profile.is_text_view() { subject.symbols_of_text } else { subject.symbols };
-    let covered = Covered::new(ranges.collect(), symbols);
+    let covered = Covered::new(joined.iter().map(place).collect(), symbols);
     // Ranks of positions, for choosing among passages: small numbers, however long the documents are.
     let ranks = [ranks(&joined, |seed| seed.query.position, k), ranks(&joined, |seed| seed.document.position, k)];
     let left_out = options.thin_out(&mut joined, profile, |run| {
@@ -127,15 +126,12 @@ fn infer_view(
             length: length(run, k),
         }
     });
-    let passages = joined.iter().map(|run| Passage {
-        uncounted: ignored.within(&(run.first.query.position..run.last.query.position + k)),
-        ..passage(run, k)
-    });
+    let passages = joined.iter().map(|run| passage(run, k));
     let passages: Vec<Passage> = match profile.is_text_view() {
         true => passages.map(as_written).collect(),
         false => passages.collect(),
     };
-    DocumentPassages { longest: longest(&passages), passages, left_out, covered, repeats }
+    DocumentPassages { longest, passages, left_out, covered, repeats }
 }
 
 /// The starts and ends of runs in one of the documents, ascending.
@@ -229,7 +225,6 @@ fn passage(run: &SeedRun<'_>, k: u64) -> Passage {
         same_names: None,
         exact: false,
         as_written: false,
-        uncounted: 0,
     }
 }
 

@@ -5,10 +5,10 @@
 //! equal text from equal structure. If a text is not available, passages are `inferred` from the shared
 //! fingerprints. If there are very many passages, some are left out.
 //!
-//! `--min-passage` counts the symbols that agree outside quotations and phrases whose places are known. So a
-//! quotation with a few words around it is no long passage. For inferred passages, it counts the symbols of
-//! the query between their ends. There, boilerplate and common text count too, since only their fingerprints
-//! are known.
+//! `--min-passage` counts the symbols that agree outside rulers, and outside quotations and phrases whose
+//! places are known. So a quotation with a few words around it is no long passage. For inferred passages, it
+//! counts the symbols of the query between their ends. There, boilerplate and common text count too, since
+//! only their fingerprints are known.
 //!
 //! In source code a passage stays only if it adds 20 tokens, in either document, to longer passages
 //! (`--min-passage` sets another number). If the longest passage is shorter than that, its length is the
@@ -16,6 +16,11 @@
 //! as written follows the same rule, with 30 words and marks. Two more limits depend on the structure. If it
 //! has a passage of 20 tokens, the text has no passage shorter than 30. If it has only shorter passages, the
 //! text has no passage shorter than t.
+//!
+//! A *ruler* is a line of dashes or stars, or another run of at least t symbols that repeats one to four
+//! symbols. It carries no text, so its symbols do not count in the length of a passage. Its matches are found
+//! like others. In source code a passage that counts fewer symbols than the limit above is left out if it
+//! holds a part of a ruler.
 //!
 //! A letter with its accents has one place and can be several symbols. A passage that ends within such a
 //! letter has all symbols of the letter, since the passage shows all bytes of the letter. `symbols`,
@@ -33,7 +38,7 @@ use std::sync::OnceLock;
 
 use rustc_hash::FxHashMap;
 
-use super::answer::{Passage, longest};
+use super::answer::Passage;
 use super::ignored::IgnoredText;
 use super::options::PassageOptions;
 use super::text::WholeText;
@@ -44,7 +49,7 @@ use fpdb_kernel::profile::{Profile, Selection, Unit, View};
 use fpdb_passages::rewritten::{self, QueryWords, Rewriting};
 use fpdb_passages::{
     Covered, Extent, Gaps, IndexedText, Joined, Joining, Occurrences, Settings, Uncounted, cut, join, maximal_matches,
-    thin_out, tile,
+    rulers, thin_out, tile,
 };
 pub(super) use inferred::infer;
 use names::NameComparison;
@@ -145,8 +150,9 @@ pub(super) struct QueryText {
     uncounted: Uncounted,
     /// The stretches that boilerplate holds.
     boilerplate: Vec<Range<u32>>,
-    /// The symbols that do not count in the length of a passage.
+    /// The symbols that do not count in the length of a passage: ignored text and rulers.
     ignored: Uncounted,
+    rulers: Uncounted,
     /// The query's words, once the query is compared for rewritten text.
     words: OnceLock<QueryWords>,
     /// The text as written, if the profile has two views. All other fields then describe the structure.
@@ -173,7 +179,7 @@ impl QueryText {
         let (ignored, ignored_text) = ((first, all_of_first), (second, all_of_second));
         let text_view = match (profile.text_view(), text.take_text_view()) {
             (Some(view), Some(text)) => {
-                // Only prose has text that does not count.
+                // Only prose has quotations and phrases.
                 Some(Box::new(Self::of_view(text, &view, of_text, Uncounted::default(), ignored_text, stop)?))
             }
             _ => None,
@@ -195,7 +201,12 @@ impl QueryText {
         stop.check()?;
         let words = OnceLock::new();
         let profile = *profile;
-        Ok(Self { text, profile, wanted, occurrences, uncounted, boilerplate, ignored, words, text_view: None })
+        // Statements of one form repeat few tokens, but they are text.
+        let is_structure = profile.unit() == Unit::Token && !profile.is_text_view();
+        let found = if is_structure { Vec::new() } else { rulers(text.values(), expected_run(&profile) as usize) };
+        let rulers = Uncounted::new(found.iter());
+        let (uncounted, ignored) = (uncounted.with(&found), ignored.with(&found));
+        Ok(Self { text, profile, wanted, occurrences, uncounted, boilerplate, ignored, rulers, words, text_view: None })
     }
 
     /// The first and the last page of a span of the query, if it is a PDF.
@@ -294,23 +305,26 @@ impl QueryText {
             document: joined.document.clone(),
             length: joined.query.len() as u64,
         };
+        let symbols = |joined: &Joined| joined.query.start.into()..joined.query.end.into();
         if let Some(floor) = options.floor(profile) {
+            let longest = joined.iter().map(|joined| self.rulers.counted(&symbols(joined))).max().unwrap_or(0);
+            joined.retain(|joined| {
+                let symbols = symbols(joined);
+                self.rulers.within(&symbols) == 0 || self.rulers.counted(&symbols) >= floor.min(longest)
+            });
             tile(&mut joined, floor, extent);
         }
-        let ranges = joined.iter().map(|joined| joined.query.start.into()..joined.query.end.into());
-        let covered = Covered::new(ranges.collect(), query_values.len() as u64);
+        let covered = Covered::new(joined.iter().map(symbols).collect(), query_values.len() as u64);
+        let longest = joined.iter().map(|joined| self.ignored.counted(&symbols(joined))).max().unwrap_or(0);
         let left_out = options.thin_out(&mut joined, profile, extent);
         let mut names = NameComparison::new(&self.text, document, &matches);
         let passages = joined.iter().map(|joined| {
             stop.check()?;
-            let passage = Passage {
-                uncounted: self.ignored.within(&(joined.query.start.into()..joined.query.end.into())),
-                ..passage(joined, &self.text, document, &mut names)
-            };
+            let passage = passage(joined, &self.text, document, &mut names);
             Ok(if profile.is_text_view() { as_written(passage) } else { passage })
         });
         let passages: Vec<Passage> = passages.collect::<Result<_>>()?;
-        Ok(DocumentPassages { longest: longest(&passages), passages, left_out, covered, repeats })
+        Ok(DocumentPassages { longest, passages, left_out, covered, repeats })
     }
 }
 
@@ -323,7 +337,6 @@ fn passage(joined: &Joined, query: &WholeText, document: &WholeText, names: &mut
         same_names: names.same(joined),
         exact: true,
         as_written: false,
-        uncounted: 0,
     }
 }
 

@@ -166,7 +166,6 @@ mod tests {
             same_names: None,
             exact: true,
             as_written: false,
-            uncounted: 0,
         }
     }
 

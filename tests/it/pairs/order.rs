@@ -87,3 +87,52 @@ fn the_listed_files_of_submissions_do_not_depend_on_the_order_of_ingests() {
     assert_eq!(listed("one", &mut names.iter()), expected);
     assert_eq!(listed("other", &mut names.iter().rev()), expected);
 }
+
+/// Lines of dashes carry no text: two documents that share only such lines have no long passage, and programs
+/// that share text too have no passage of lines. The lines are found, and alone they are shown.
+#[test]
+fn rulers_are_no_long_passages() {
+    let folder = Folder::new();
+    let statements = |first: u64, count: u64| -> String {
+        (first..first + count)
+            .map(|line| format!("{} = {}({})\n", word(line), word(7 * line), word(31 * line)))
+            .collect()
+    };
+    let ruler = |symbols: &str| format!("# {}\n", symbols.repeat(300 / symbols.chars().count()));
+    let rulers: String = ["-", "═", "*=", "+---"].map(ruler).concat();
+    folder.write("in/a.py", rulers.clone() + &statements(1000, 30));
+    folder.write("in/b.py", rulers.clone() + "\"\"\"Other text.\"\"\"\n" + &"while x:\n    del x[y:]\n".repeat(12));
+    folder.write("in/c.py", statements(3000, 30) + &ruler("#") + &statements(4000, 20));
+    folder.write("in/d.py", ruler("#") + &statements(5000, 30) + &statements(4000, 20));
+    for profile in ["code", "bytes"] {
+        folder.ok(&["--db", profile, "ingest", "-q", "--profile", profile, "in"]);
+        let pairs = ["--db", profile, "pairs", "--sort", "longest", "--min-resemblance", "0", "--format", "json"];
+        let found = folder.ok(&pairs).json();
+        let of = |a: &str, b: &str| {
+            let names = [a, b].map(|name| format!("in/{name}.py"));
+            let pair = found.iter().find(|pair| [&pair["a"], &pair["b"]] == names.each_ref().map(|name| name.as_str()));
+            pair.unwrap()["longest"].as_u64().unwrap()
+        };
+        assert_eq!([&found[0]["a"], &found[0]["b"]], ["in/c.py", "in/d.py"], "{profile}: {found:?}");
+        let least = if profile == "code" { 100 } else { 300 };
+        assert!(of("c", "d") > least && of("a", "b") < 50, "{profile}: {found:?}");
+        let symbols = |flags: &[&str]| -> Vec<u64> {
+            let query = ["--db", profile, "query", "--format", "json", "--document"];
+            let answer = folder.ok(&[&query[..], flags].concat()).json().remove(0);
+            let found = answer["matches"].as_array().unwrap().iter().find(|found| {
+                [["in/a.py", "in/b.py"], ["in/c.py", "in/d.py"]]
+                    .iter()
+                    .any(|pair| pair[0] == flags[0] && found["document"] == pair[1])
+            });
+            let passages = found.unwrap()["passages"].as_array().unwrap().iter();
+            passages.map(|passage| passage["symbols"].as_u64().unwrap()).collect()
+        };
+        // The guarantee holds for rulers too.
+        assert!(symbols(&["in/a.py"]).iter().any(|&symbols| symbols >= 1000), "{profile}");
+        assert!(symbols(&["in/a.py", "--min-passage", "60"]).is_empty(), "{profile}");
+        assert_eq!(symbols(&["in/c.py", "--min-passage", "60"]).len(), 1, "{profile}");
+        if profile == "code" {
+            assert_eq!(symbols(&["in/c.py"]).len(), 1, "{:?}", symbols(&["in/c.py"]));
+        }
+    }
+}

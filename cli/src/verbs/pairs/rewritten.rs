@@ -4,7 +4,6 @@ use fpdb::pairs::{Pair, PairsAnswer, PairsOptions, PairsSummary};
 use fpdb::report::PairEvidence;
 use fpdb::{Database, Task};
 
-use super::AT_A_TIME;
 use crate::typed::PairsArgs;
 
 /// Maximum number of pairs that share a fingerprint, if passages of all of them are looked for. Above it,
@@ -89,9 +88,8 @@ impl Sought {
     ) -> anyhow::Result<PairsAnswer> {
         let mut answer = database.pairs(&self.options, task)?;
         if self.least > 0.0 {
-            for pairs in answer.pairs.chunks_mut(AT_A_TIME) {
-                database.add_passages(pairs, how, task)?;
-                forget_passages(pairs);
+            for pairs in answer.pairs.chunks_mut(LENGTHS_AT_A_TIME) {
+                add_longest(database, pairs, how, task)?;
             }
             let mut sifted = Sifted::default();
             self.sift(&mut answer.pairs, &mut sifted);
@@ -102,10 +100,22 @@ impl Sought {
     }
 }
 
-/// Drops the passages of pairs, but keeps their lengths.
-pub(super) fn forget_passages(pairs: &mut [Pair]) {
+/// Number of pairs whose longest passages are searched at once. The more, the fewer times a document is
+/// looked up.
+pub(super) const LENGTHS_AT_A_TIME: usize = 1 << 12;
+
+/// Finds the length of the longest passage of each pair. Keeps no passage.
+pub(super) fn add_longest(
+    database: &Database,
+    pairs: &mut [Pair],
+    how: &PairEvidence,
+    task: &Task<'_>,
+) -> fpdb::Result<()> {
+    // The longest passage is found even if the others are left out.
+    database.add_passages(pairs, &how.clone().joining(how.joining.most(Some(1))), task)?;
     for pair in pairs {
         pair.passages = None;
         pair.files.iter_mut().for_each(|file| file.passages = None);
     }
+    Ok(())
 }
