@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use fpdb::report::{HtmlAnswers, HtmlOptions, check_place, write_html};
-use fpdb::{DocumentError, Error};
+use fpdb::{DocumentError, Error, QuerySource};
 use fpdb_host::temporary::Temporary;
 use fpdb_reading::recognise::{LAYER_HEAD, holds_records};
 use tempfile::NamedTempFile;
@@ -121,19 +121,24 @@ impl<'a> HtmlReport<'a> {
 pub(super) struct TemporaryCopies(Vec<(PathBuf, NamedTempFile, Temporary)>);
 
 impl TemporaryCopies {
-    /// Copies standard input and pipes among `paths`.
+    /// Copies standard input, which has this name, and pipes among `paths`.
     ///
     /// # Errors
     /// Fails if the input is JSON lines and `closed` is false, and for errors of reading and writing.
-    pub(super) fn of<'a>(paths: impl Iterator<Item = &'a PathBuf>, closed: bool) -> anyhow::Result<Self> {
+    pub(super) fn of<'a>(paths: impl Iterator<Item = &'a PathBuf>, closed: bool, name: &str) -> anyhow::Result<Self> {
         let mut spooled = Self::default();
         for path in paths.filter(|path| is_read_once(path)) {
             if spooled.find(path).is_some() {
                 continue;
             }
-            let mut file = NamedTempFile::new().context("cannot create a temporary file")?;
+            let is_input = path.as_os_str() == "-";
+            // The end of the name tells the format.
+            let end = Path::new(name).extension().filter(|_| is_input);
+            let suffix = end.map_or_else(String::new, |end| format!(".{}", end.display()));
+            let file = tempfile::Builder::new().suffix(&suffix).tempfile();
+            let mut file = file.context("cannot create a temporary file")?;
             let noted = Temporary::new(file.path());
-            let copied = match path.as_os_str() == "-" {
+            let copied = match is_input {
                 true => io::copy(&mut io::stdin().lock(), &mut file),
                 false => File::open(path).and_then(|mut pipe| io::copy(&mut pipe, &mut file)),
             };
@@ -142,7 +147,7 @@ impl TemporaryCopies {
                 .with_context(|| format!("cannot copy {} to a temporary file", path.display()))?;
             let head = head_of(file.path()).with_context(|| format!("cannot read {}", path.display()))?;
             if !closed && holds_records(&path.to_string_lossy(), &head) {
-                let path = if path.as_os_str() == "-" { PathBuf::from("standard input") } else { path.clone() };
+                let path = if is_input { PathBuf::from("standard input") } else { path.clone() };
                 return Err(Error::Document(DocumentError::RecordsWithoutName { path }).into());
             }
             spooled.0.push((path.clone(), file, noted));
@@ -157,6 +162,11 @@ impl TemporaryCopies {
     /// The path from which to read the text of `path`.
     pub(super) fn place(&self, path: &Path) -> PathBuf {
         self.find(path).map_or_else(|| path.to_owned(), |file| file.path().to_owned())
+    }
+
+    /// True if a source is one of the copies.
+    pub(super) fn hold(&self, source: &QuerySource) -> bool {
+        matches!(source, QuerySource::File(path) if self.0.iter().any(|(_, file, _)| file.path() == path))
     }
 
     /// Replaces the name of a copy by the path that was typed.

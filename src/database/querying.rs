@@ -70,6 +70,7 @@ impl<'a> QueryContext<'a> {
         let (store, reader) = (self.store, self.reader(reader)?);
         match source {
             QuerySource::File(path) => reader.read(path),
+            QuerySource::StandardInput { name } => reader.read_standard_input(name),
             QuerySource::Bytes { name, bytes } => reader.read_in_memory(name, bytes),
             QuerySource::Text { name, text } => reader.read_text(name, text),
             QuerySource::Stored(name) => match ids_named(store, name)?.last() {

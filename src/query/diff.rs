@@ -155,6 +155,7 @@ fn prepared(reader: &mut QueryReader<'_>, source: &QuerySource) -> Result<Prepar
         QuerySource::Number(id) => return Err(stored(format!("the stored document {id}"))),
     };
     read.map_err(|error| match error {
+        QuerySource::StandardInput { name } => (name.clone(), reader.read_standard_input(name)),
         Error::Document(document) if document.path().is_none() => {
             Error::NotCompared { name, source: Box::new(Error::Document(document)) }
         }

@@ -19,7 +19,7 @@ use fpdb_reading::extract;
 use fpdb_reading::fingerprint::{DocumentFacts, Fingerprinter};
 use fpdb_reading::input::{
     Candidate, ReadAs, ReadOptions, Reader, SEARCHED_BYTES, format_of, front_end_of_text, single_document,
-    stored_document,
+    standard_input, stored_document,
 };
 use fpdb_store::{DocumentRecord, Store};
 
@@ -64,6 +64,12 @@ impl<'a> QueryReader<'a> {
     /// Reads a file, or standard input if the path is `-`.
     pub(crate) fn read(&mut self, path: &Path) -> Result<PreparedQuery> {
         let candidate = single_document(path, &self.read, &self.stop)?;
+        self.read_as(&candidate, self.read.front_end)
+    }
+
+    /// Reads the document on standard input.
+    pub(crate) fn read_standard_input(&mut self, name: &str) -> Result<PreparedQuery> {
+        let candidate = standard_input(name, &self.read, &self.stop)?;
         self.read_as(&candidate, self.read.front_end)
     }
 

@@ -14,6 +14,11 @@ use fpdb_reading::input::ReadOptions;
 pub enum QuerySource {
     /// A file; `-` is standard input.
     File(PathBuf),
+    /// The document on standard input.
+    StandardInput {
+        /// Name of the document in the answer. It helps to recognise its format.
+        name: String,
+    },
     /// A document in memory. Its name helps to recognise its format.
     Bytes {
         /// Name of the document in the answer; it can be empty.
@@ -73,7 +78,7 @@ impl QuerySource {
     }
 
     /// The text that the offsets of an answer to this query refer to, under the profile and options of the
-    /// query. A file is read again. `None` for stored documents: see
+    /// query. A file is read again. `None` for standard input, and for stored documents: see
     /// [`Database::text_of`](crate::Database::text_of).
     ///
     /// # Errors
@@ -83,7 +88,7 @@ impl QuerySource {
             Self::File(path) => text_of_file(path, profile.unit(), options).map(Some),
             Self::Bytes { name, bytes } => text_in_memory(name, bytes, profile.unit(), options).map(Some),
             Self::Text { text, .. } => text_as_given(text, profile.unit(), options).map(Some),
-            Self::Stored(_) | Self::Number(_) => Ok(None),
+            Self::StandardInput { .. } | Self::Stored(_) | Self::Number(_) => Ok(None),
         }
     }
 }

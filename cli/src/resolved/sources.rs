@@ -27,13 +27,9 @@ pub(crate) fn of(args: &IngestArgs) -> anyhow::Result<Vec<Source>> {
             sources.push(source(path_of(line)?, Source::Listed));
         }
     }
-    if args.name != "-" && !sources.iter().any(|source| matches!(source, Source::StandardInput { .. })) {
-        anyhow::bail!("--name names the document on standard input: add the path `-`, or leave it out");
-    }
-    let from_input = sources.iter().filter(|source| matches!(source, Source::StandardInput { .. })).count();
-    if from_input > 1 || (from_input == 1 && args.files_from.as_deref() == Some(Path::new("-"))) {
-        anyhow::bail!("standard input can be read only once");
-    }
+    let inputs = sources.iter().filter(|source| matches!(source, Source::StandardInput { .. })).count();
+    let list = usize::from(inputs > 0 && args.files_from.as_deref() == Some(Path::new("-")));
+    args.input.check(inputs + list)?;
     Ok(sources)
 }
 
@@ -43,7 +39,7 @@ pub(crate) fn boilerplate(args: &IngestArgs) -> Vec<Source> {
 }
 
 fn source_of(path: PathBuf, of_path: fn(PathBuf) -> Source, args: &IngestArgs) -> Source {
-    if path == Path::new("-") { Source::StandardInput { name: args.name.clone() } } else { of_path(path) }
+    if path == Path::new("-") { Source::StandardInput { name: args.input.name.clone() } } else { of_path(path) }
 }
 
 fn read_list(list: &Path) -> anyhow::Result<Vec<u8>> {

@@ -2,13 +2,13 @@
 
 use std::path::PathBuf;
 
-use clap::builder::{NonEmptyStringValueParser, TypedValueParser};
+use clap::builder::TypedValueParser;
 use clap::{ArgMatches, Args, ValueHint};
 use fpdb::{IngestOptions, OnChange, WalkOptions};
 
 use super::limits::LimitArgs;
 use super::profile::ProfileArgs;
-use super::reading::{ReadArgs, RecordFieldArgs};
+use super::reading::{InputArgs, ReadArgs, RecordFieldArgs};
 use super::reading_flags;
 use super::values::{names, parse_size};
 
@@ -26,9 +26,8 @@ pub(crate) struct IngestArgs {
     /// Paths may also end with NUL characters, as `find -print0` writes them.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) files_from: Option<PathBuf>,
-    /// The name of the document on standard input (`-`)
-    #[arg(long, value_name = "NAME", default_value = "-", value_parser = NonEmptyStringValueParser::new())]
-    pub(crate) name: String,
+    #[command(flatten)]
+    pub(crate) input: InputArgs,
     /// Leave out paths matching this glob
     ///
     /// May be repeated. A folder is left out with everything below it. The syntax is that of .gitignore;

@@ -7,7 +7,7 @@ use clap::{ArgAction, ArgGroup, ArgMatches, Args, ValueEnum, ValueHint};
 use fpdb::{DocId, Mode, QuerySource, Weight};
 
 use super::passages::{ExcerptArgs, JoiningArgs};
-use super::reading::{QueryReadArgs, RecordFieldArgs};
+use super::reading::{InputArgs, QueryReadArgs, RecordFieldArgs};
 use super::report::{ReportArgs, TimesArgs};
 use super::values::{names, parse_count, parse_field, parse_positive, parse_share};
 
@@ -30,6 +30,8 @@ pub(crate) struct QueryArgs {
     /// stored.
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) files: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) input: InputArgs,
     /// Query with a stored document; may be repeated
     ///
     /// If several versions have this name, the one that was added last is used. Answers come in the order in
@@ -144,7 +146,11 @@ impl QueryArgs {
     /// Puts the queries into the order in which they were typed. Only `matches` has that order.
     pub(crate) fn note_order(&mut self, matches: &ArgMatches) {
         let at = |name: &str| matches.indices_of(name).into_iter().flatten();
-        let files = at("files").zip(self.files.iter().cloned().map(QuerySource::File));
+        let source = |path: &PathBuf| match path.as_os_str() == "-" {
+            true => QuerySource::StandardInput { name: self.input.name.clone() },
+            false => QuerySource::File(path.clone()),
+        };
+        let files = at("files").zip(self.files.iter().map(source));
         let stored = at("document").zip(self.document.iter().cloned().map(QuerySource::Stored));
         let numbers = at("ids").zip(self.ids.iter().map(|&id| QuerySource::Number(DocId(id))));
         let mut sources: Vec<(usize, QuerySource)> = files.chain(stored).chain(numbers).collect();

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::builder::{PossibleValue, TypedValueParser};
+use clap::builder::{NonEmptyStringValueParser, PossibleValue, TypedValueParser};
 use clap::{Args, ValueHint};
 use fpdb::{Format, Language, ReadAs, ReadOptions, RecordFields};
 
@@ -108,6 +108,26 @@ impl QueryReadArgs {
             Setting::switch("--skip-quotes", self.skip_quotes),
             Setting::ignored_text("--ignore-phrases", self.ignore_phrases.as_ref().map(|path| path.display())),
         ]
+    }
+}
+
+/// A document on standard input.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct InputArgs {
+    /// The name of the document on standard input (`-`)
+    #[arg(long, value_name = "NAME", default_value = "-", value_parser = NonEmptyStringValueParser::new())]
+    pub(crate) name: String,
+}
+
+impl InputArgs {
+    /// Checks that standard input is read once, or not at all and not named. `inputs` is the number of `-`
+    /// among the typed paths.
+    pub(crate) fn check(&self, inputs: usize) -> anyhow::Result<()> {
+        if self.name != "-" && inputs == 0 {
+            anyhow::bail!("--name names the document on standard input: add the path `-`, or leave it out");
+        }
+        anyhow::ensure!(inputs <= 1, "standard input can be read only once");
+        Ok(())
     }
 }
 

@@ -27,7 +27,7 @@ pub(crate) fn run(global: &Global, args: &DiffArgs, printer: &Printer) -> anyhow
         false => args.profile.for_new()?,
     };
     let spooled = match html {
-        Some(_) => TemporaryCopies::of([&args.a, &args.b].into_iter(), args.read.options().closed)?,
+        Some(_) => TemporaryCopies::of([&args.a, &args.b].into_iter(), args.read.options().closed, "-")?,
         None => TemporaryCopies::default(),
     };
     let (a, b) = (spooled.place(&args.a), spooled.place(&args.b));

@@ -35,9 +35,7 @@ const AT_A_TIME: usize = 4096;
 
 pub(crate) fn run(global: &Global, args: &QueryArgs, printer: &Printer) -> anyhow::Result<RunStatus> {
     let html = HtmlReport::wanted(global, &args.report)?;
-    if args.files.iter().filter(|file| file.as_os_str() == "-").count() > 1 {
-        anyhow::bail!("standard input can be read only once");
-    }
+    args.input.check(args.files.iter().filter(|file| file.as_os_str() == "-").count())?;
     if html.is_some() && args.by_corpus {
         anyhow::bail!("--by-corpus has no html format");
     }
@@ -313,7 +311,7 @@ pub(super) fn tell_attachments(attachments: u64, printer: &Printer) {
 /// Says that attachments of queried mails were not read. `--attachments` reads attachments of files only, so
 /// the hint at it is left out without files.
 fn tell_attachments_of(sources: &[QuerySource], attachments: u64, printer: &Printer) {
-    let is_file = |source: &QuerySource| matches!(source, QuerySource::File(path) if path.as_os_str() != "-");
+    let is_file = |source: &QuerySource| matches!(source, QuerySource::File(_));
     if sources.iter().any(is_file) {
         tell_attachments(attachments, printer);
     } else if attachments > 0 {
@@ -368,14 +366,16 @@ fn report(
     html: &HtmlReport<'_>,
     printer: &Printer,
 ) -> anyhow::Result<RunStatus> {
-    let spooled = TemporaryCopies::of(args.files.iter(), options.read.closed)?;
+    let spooled = TemporaryCopies::of(args.files.iter(), options.read.closed, &args.input.name)?;
     let (mut answers, mut failures) = (Vec::new(), Vec::new());
     // A document that is named twice is one document of the report.
     let mut seen = HashSet::new();
     let mut take = |place: QuerySource, name: &str, answer: fpdb::Result<QueryAnswer>| match answer {
         _ if !seen.insert(place.clone()) => {}
         Ok(mut answer) => {
-            spooled.rename(Path::new(name), &mut answer.query.name);
+            if spooled.hold(&place) {
+                name.clone_into(&mut answer.query.name);
+            }
             answers.push((place, answer));
         }
         Err(error) => {
@@ -475,6 +475,7 @@ pub(super) fn excerpts_wanted(excerpt: &ExcerptArgs, report: &ReportArgs, style:
 fn place_of(source: &QuerySource, spooled: &TemporaryCopies) -> QuerySource {
     match source {
         QuerySource::File(path) => QuerySource::File(spooled.place(path)),
+        QuerySource::StandardInput { .. } => QuerySource::File(spooled.place(Path::new("-"))),
         other => other.clone(),
     }
 }
@@ -489,7 +490,7 @@ fn text_hint(name: &str, error: &Error, printer: &Printer) {
 fn name_of(source: &QuerySource) -> String {
     match source {
         QuerySource::File(path) => path.display().to_string(),
-        QuerySource::Stored(name) => name.clone(),
+        QuerySource::Stored(name) | QuerySource::StandardInput { name } => name.clone(),
         QuerySource::Number(id) => id.to_string(),
         _ => String::new(),
     }

@@ -25,6 +25,7 @@ use fpdb_kernel::profile::Profile;
 fn origin_of(database: &Database, source: QuerySource) -> Result<Option<Origin>> {
     Ok(Some(match source {
         QuerySource::File(path) => Origin::File(path),
+        QuerySource::StandardInput { .. } => Origin::File("-".into()),
         QuerySource::Bytes { name, bytes } => Origin::Memory { name, bytes: bytes.into() },
         QuerySource::Text { text, .. } => Origin::Text(text.into()),
         QuerySource::Number(id) => Origin::Stored(id),

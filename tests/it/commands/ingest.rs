@@ -137,6 +137,18 @@ fn standard_input_is_a_document() {
     assert_eq!(counts(&other.json()[0]), [0, 1, 0, 0]);
     let answer = with_input(&folder, &["query", "-", "--format", "json"], &prose(4)).json();
     assert_eq!((&answer[0]["query"]["name"], &answer[0]["matches"][0]["document"]), (&"-".into(), &"mail/7".into()));
+    // The name helps to recognise the format, as that of a file does.
+    let page = format!("{} <b>{}</b>", prose(4), prose(1));
+    folder.write("page.html", &page);
+    for format in ["json", "csv", "human"] {
+        let of_file = folder.ok(&["query", "page.html", "--format", format]);
+        let of_input = with_input(&folder, &["query", "-", "--name", "page.html", "--format", format], &page);
+        assert_eq!(of_input.stdout, of_file.stdout);
+    }
+    for verb in ["ingest", "query"] {
+        let run = folder.run(&[verb, "a.txt", "--name", "mail/7"]);
+        assert!(run.status == 2 && run.stderr.contains("--name names the document on standard input"), "{run:?}");
+    }
 }
 
 #[test]

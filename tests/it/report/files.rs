@@ -273,14 +273,17 @@ fn records_of_a_large_file_are_shown() {
 fn standard_input_is_shown_too() {
     let folder = Folder::new();
     corpus(&folder);
-    let input = fs::File::open(folder.path().join("docs/b.txt")).unwrap();
-    let status = folder.command(&["query", "-", "--format", "html", "-o", "report"]).stdin(input).status().unwrap();
-    assert!(status.success());
-    let all = files(&folder.path().join("report"));
-    let overview = overview(&all["index.html"]);
-    assert_eq!(overview.documents[0].name, "-");
-    let text: TextData = part(&all, "text-1");
-    assert_eq!(text.text, COPIES[1].1);
+    for (name, report) in [("-", "unnamed"), ("essays/ben.txt", "named")] {
+        let input = fs::File::open(folder.path().join("docs/b.txt")).unwrap();
+        let arguments = ["query", "-", "--name", name, "--format", "html", "-o", report];
+        let status = folder.command(&arguments).stdin(input).status().unwrap();
+        assert!(status.success());
+        let all = files(&folder.path().join(report));
+        let overview = overview(&all["index.html"]);
+        assert_eq!(overview.documents[0].name, name);
+        let text: TextData = part(&all, "text-1");
+        assert_eq!(text.text, COPIES[1].1);
+    }
 }
 
 /// A queried file is shown as it was read: unpacked, and as the text of its format.

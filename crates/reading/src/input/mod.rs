@@ -41,6 +41,6 @@ pub use pieces::{PieceSender, Pieces};
 pub use read::held::for_each_held;
 pub use read::metadata::MetadataTable;
 pub use read::reader::{Reader, format_of, front_end_of_text};
-pub use read::single_document::single_document;
+pub use read::single_document::{single_document, standard_input};
 pub use read::stored::{SEARCHED_BYTES, failed_part, stored_document, without_field};
 pub use read::supplied::Document;

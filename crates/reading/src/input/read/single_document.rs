@@ -20,7 +20,7 @@ use fpdb_host::threads;
 /// file cannot be read; [`Error::Stopped`].
 pub fn single_document(path: &Path, options: &ReadOptions, stop: &StopToken) -> Result<Candidate> {
     if path == Path::new("-") {
-        return single_stream(Candidate::standard_input("-"), Path::new(STANDARD_INPUT), options, stop);
+        return standard_input("-", options, stop);
     }
     let candidate = match candidate_of(path) {
         Ok(candidate) => candidate,
@@ -34,6 +34,14 @@ pub fn single_document(path: &Path, options: &ReadOptions, stop: &StopToken) -> 
         Opened::Document(content) => Ok(Candidate { about, content }),
         Opened::Container(_) => Err(Error::Document(DocumentError::IsAContainer { path: path.to_owned() })),
     }
+}
+
+/// The document on standard input, with the name and the format that `name` gives it.
+///
+/// # Errors
+/// Those of [`single_document`].
+pub fn standard_input(name: &str, options: &ReadOptions, stop: &StopToken) -> Result<Candidate> {
+    single_stream(Candidate::standard_input(name), Path::new(STANDARD_INPUT), options, stop)
 }
 
 /// True if the error says that no file has the path. The name of a web record can be too long for a file.
