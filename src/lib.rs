@@ -131,9 +131,9 @@ pub use fpdb_reading::input::{
 pub use fpdb_store::abort_on_refused_memory;
 pub use ingest::{IngestOptions, IngestSummary, OnChange, Skipped};
 pub use query::{
-    CorpusAnswer, DiffOptions, DisguisedWords, DocumentText, Ignored, IgnoredBecause, Location, Match, Measure, Mode,
-    Passage, PassageOptions, Phrases, QueryAnswer, QueryDocument, QueryOptions, QuerySource, TextLookup, Weight, diff,
-    text_of_file,
+    CorpusAnswer, DiffOptions, DisguisedWords, DocumentText, Ignored, IgnoredBecause, Location, Match, MatchMeasures,
+    Measure, Mode, Passage, PassageOptions, Phrases, QueryAnswer, QueryDocument, QueryOptions, QuerySource, TextLookup,
+    Weight, diff, text_of_file,
 };
 
 /// Turns bytes into symbols.

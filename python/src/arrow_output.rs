@@ -158,6 +158,7 @@ pub(crate) fn query_schema() -> SchemaRef {
         maybe("metadata", strings()),
         maybe("disguised", object(disguised)),
     ]);
+    let own = vec![field("containment", Float64), maybe("text_containment", Float64)];
     let of_document = vec![
         field("document", Utf8),
         field("id", UInt32),
@@ -173,6 +174,7 @@ pub(crate) fn query_schema() -> SchemaRef {
         maybe("text_containment", Float64),
         maybe("text_document_containment", Float64),
         maybe("text_resemblance", Float64),
+        maybe("without_boilerplate", object(own)),
         maybe("interval", pair(Float64)),
         field("estimated", list(Utf8)),
         field("identical", Boolean),

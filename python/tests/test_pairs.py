@@ -194,3 +194,7 @@ def test_measures_without_boilerplate_are_those_of_the_program(tmp_path):
         assert own.resemblance == pytest.approx(pair.score) and own.resemblance > pair.resemblance
         assert pyarrow.table(found)["without_boilerplate"][0].as_py()["containment_a"] == own.containment_a
         assert pickle.loads(pickle.dumps(found))[0] == pair
+        answer = database.query(document="a")
+        [match] = answer.matches
+        assert match.without_boilerplate.containment > match.containment
+        assert answer.to_dict() == program("query", "--db", database.path, "--document", "a")[0]

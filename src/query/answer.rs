@@ -225,6 +225,9 @@ pub struct Match {
     /// Shared fingerprints of the text as written, divided by all of the two.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text_resemblance: Option<f64>,
+    /// The measures without the hashes that boilerplate holds. `None` if there is no boilerplate.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub without_boilerplate: Option<MatchMeasures>,
     /// The 95% interval of the score if it is an estimate. `None` if it is exact, or hashes are weighted.
     pub interval: Option<[f64; 2]>,
     /// The measures that are estimates; the others are exact.
@@ -275,6 +278,19 @@ pub struct Match {
     /// In `files`, if the query is a submission: the document of the query that was measured and compared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub query: Option<Box<QueryDocument>>,
+}
+
+/// Measures of a match; from 0 to 1. Those that need the document's own fingerprints without boilerplate are
+/// missing, because a query does not read them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
+pub struct MatchMeasures {
+    /// As [`Match::containment`].
+    pub containment: f64,
+    /// As [`Match::text_containment`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text_containment: Option<f64>,
 }
 
 /// A number in a match that can be an estimate.

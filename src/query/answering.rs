@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
-use super::answer::{Ignored, Match, QueryAnswer, TextLookup};
+use super::answer::{Ignored, Match, MatchMeasures, QueryAnswer, TextLookup};
 use super::evidence::{Evidence, SharedFingerprints};
 use super::options::QueryOptions;
 use super::passages::DocumentPassages;
@@ -243,6 +243,10 @@ impl<'a> Query<'a> {
             text_containment: text.map(|text| text.containment),
             text_document_containment: text.map(|text| text.document_containment),
             text_resemblance: text.map(|text| text.resemblance),
+            without_boilerplate: structure.own_containment.map(|containment| MatchMeasures {
+                containment,
+                text_containment: text.and_then(|text| text.own_containment),
+            }),
             interval,
             estimated,
             files_left_out: files.unlisted.len() as u64,

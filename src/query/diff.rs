@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::answer::{IgnoredBecause, Match, QueryAnswer, TextLookup};
+use super::answer::{IgnoredBecause, Match, MatchMeasures, QueryAnswer, TextLookup};
 use super::answering::containment_of;
 use super::estimate::Sizes;
 use super::evidence::{query_text, spans, whole_text};
@@ -101,7 +101,13 @@ pub fn diff(
         of_view.filter(|&&(_, because)| because == reason).count() as u64
     };
     let matches = if shared != [0; 2] || a.digest == b.digest {
-        vec![compare(&a, &b, shared, options, stop)?]
+        let own = |view: usize| {
+            let of_boilerplate = skipped(IgnoredBecause::Boilerplate, view);
+            containment_of(shared[view], a.sizes[view].hashes - of_boilerplate, a.hashes.is_empty())
+        };
+        let own = || MatchMeasures { containment: own(0), text_containment: a.profile.has_two_views().then(|| own(1)) };
+        let without_boilerplate = (!options.boilerplate.is_empty()).then(own);
+        vec![Match { without_boilerplate, ..compare(&a, &b, shared, options, stop)? }]
     } else {
         Vec::new()
     };
@@ -149,13 +155,13 @@ fn prepared(reader: &mut QueryReader<'_>, source: &QuerySource) -> Result<Prepar
     };
     let (name, read) = match source {
         QuerySource::File(path) => (path.display().to_string(), reader.read(path)),
+        QuerySource::StandardInput { name } => (name.clone(), reader.read_standard_input(name)),
         QuerySource::Bytes { name, bytes } => (name.clone(), reader.read_in_memory(name, bytes)),
         QuerySource::Text { name, text } => (name.clone(), reader.read_text(name, text)),
         QuerySource::Stored(name) => return Err(stored(format!("the stored document {name}"))),
         QuerySource::Number(id) => return Err(stored(format!("the stored document {id}"))),
     };
     read.map_err(|error| match error {
-        QuerySource::StandardInput { name } => (name.clone(), reader.read_standard_input(name)),
         Error::Document(document) if document.path().is_none() => {
             Error::NotCompared { name, source: Box::new(Error::Document(document)) }
         }

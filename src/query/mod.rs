@@ -46,7 +46,9 @@ mod top_k;
 mod units;
 mod weight;
 
-pub use answer::{Ignored, IgnoredBecause, Match, Measure, Passage, QueryAnswer, QueryDocument, TextLookup};
+pub use answer::{
+    Ignored, IgnoredBecause, Match, MatchMeasures, Measure, Passage, QueryAnswer, QueryDocument, TextLookup,
+};
 pub(crate) use answering::{answer, hashes_to_look_up};
 pub use corpus::CorpusAnswer;
 pub use diff::{DiffOptions, diff};

@@ -13,6 +13,7 @@ use std::cmp::{Ordering, Reverse};
 use rustc_hash::FxHashSet;
 
 use super::answer::Measure;
+use super::answering::containment_of;
 use super::estimate::{Sizes, wilson_interval, with_edges};
 use super::options::{Mode, QueryOptions};
 use super::prepared::{PreparedQuery, ViewSize, distinct_kgrams};
@@ -79,6 +80,8 @@ pub(super) struct Measures {
     pub(super) containment: f64,
     pub(super) document_containment: f64,
     pub(super) resemblance: f64,
+    /// The containment without the hashes that boilerplate holds. `None` if the database has no boilerplate.
+    pub(super) own_containment: Option<f64>,
     interval: Option<[f64; 2]>,
 }
 
@@ -237,6 +240,7 @@ fn measure(
     options: &QueryOptions,
 ) -> Ranked {
     let counts = holder.views();
+    let has_boilerplate = store.view().boilerplate_count() > 0;
     let of_view = |view: usize| {
         let profiles = [&subject.profile, store.profile()].map(|profile| profile.views().nth(view));
         let [Some(profile), Some(stored)] = profiles else { return None };
@@ -244,6 +248,7 @@ fn measure(
             sizes: &subject.sizes[view],
             counts: counts[view],
             looked_up: &tally.views[view].looked_up,
+            boilerplate: has_boilerplate.then_some(tally.views[view].boilerplate),
             is_whole: subject.digest.is_some() && tally.views.iter().all(|view| view.looked_up.hashes == 0),
             weighted: tally.containment(view, shares[view].weight),
             coarser: profile.w() != stored.w(),
@@ -266,6 +271,8 @@ struct MeasuredView<'a> {
     sizes: &'a ViewSize,
     counts: ViewCounts,
     looked_up: &'a Shares,
+    /// Number of these hashes that boilerplate holds. `None` if the database has no boilerplate.
+    boilerplate: Option<u64>,
     /// True if no hash was looked up in any view. Then the document has all bytes of the query, or of one
     /// file of a query that is a submission.
     is_whole: bool,
@@ -290,11 +297,13 @@ impl MeasuredView<'_> {
         } else {
             Sizes { query: of_query.stored as f64, document: counts.distinct as f64 }
         };
+        let own_containment =
+            self.boilerplate.map(|boilerplate| containment_of(shared, looked_up - boilerplate, self.is_whole));
         if looked_up == 0 {
             // The query is too short for a fingerprint in this view. It is compared only with documents of
             // the same bytes. If it has fingerprints in the other view, the scores of that view decide.
             let all = if self.is_whole { 1.0 } else { 0.0 };
-            return (Measures { shared, ..Measures::of(all) }, estimated);
+            return (Measures { shared, own_containment, ..Measures::of(all) }, estimated);
         }
         let (found, sampled) = (shared as f64, looked_up as f64);
         let containment = found / sampled;
@@ -312,7 +321,9 @@ impl MeasuredView<'_> {
             (Mode::Resemblance, Weight::Idf) => (sizes.resemblance(weighted, 1.0), [low, high]),
         };
         let interval = (is_estimated && options.weight == Weight::None).then_some(interval);
-        (Measures { shared, score, containment, document_containment, resemblance, interval }, estimated)
+        let measures =
+            Measures { shared, score, containment, document_containment, resemblance, own_containment, interval };
+        (measures, estimated)
     }
 }
 
@@ -325,6 +336,7 @@ impl Measures {
             containment: share,
             document_containment: share,
             resemblance: share,
+            own_containment: None,
             interval: None,
         }
     }

@@ -58,6 +58,17 @@ fn copies_are_found_below_what_was_handed_out() {
             for (name, value) in own.as_object().unwrap() {
                 assert_eq!(row[&format!("{name}_without_boilerplate")].parse().ok(), value.as_f64(), "{name}: {table}");
             }
+            // A query has the containment without boilerplate too.
+            let query = ["--db", &database, "query", "--document", "in/anna.c", "--weight", weight, "--format"];
+            let answer = folder.ok(&[&query[..], &["json"]].concat()).json().remove(0);
+            let found = &answer["matches"][0];
+            assert_eq!(found["document"], "in/ben.c");
+            assert!(found[format!("{view}containment")].as_f64().unwrap() < 0.5, "{found}");
+            assert_eq!(found["without_boilerplate"][format!("{view}containment")], 1.0, "{found}");
+            let table = folder.ok(&[&query[..], &["csv"]].concat()).stdout;
+            let row: BTreeMap<String, String> =
+                csv::Reader::from_reader(table.as_bytes()).deserialize().next().unwrap().unwrap();
+            assert_eq!(row[&format!("{view}containment_without_boilerplate")], "1", "{table}");
         }
     }
 }

@@ -110,7 +110,15 @@ fn query_columns<'a>(by_submission: bool, text: bool, times: bool) -> Vec<Column
         ("query_last_page", |row| page(row.passage.map(|passage| &passage.query), 1)),
         ("document_first_page", |row| page(row.passage.map(|passage| &passage.document), 0)),
         ("document_last_page", |row| page(row.passage.map(|passage| &passage.document), 1)),
+        ("containment_without_boilerplate", |row| {
+            row.found.without_boilerplate.map_or(row.found.containment, |own| own.containment).to_string()
+        }),
     ]);
+    if text {
+        columns.push(("text_containment_without_boilerplate", |row| {
+            optional(row.found.without_boilerplate.map_or(row.found.text_containment, |own| own.text_containment))
+        }));
+    }
     columns
 }
 

@@ -222,6 +222,14 @@ class Passage(Answer):
 
 
 @dataclass(frozen=True)
+class MatchMeasures(Answer):
+    """Measures of a match. They have the same names in `Match`."""
+
+    containment: float
+    text_containment: float | None = None
+
+
+@dataclass(frozen=True)
 class Match(Answer):
     """A document that shares text with the query. Scores and coverage are shares from 0 to 1.
 
@@ -237,6 +245,7 @@ class Match(Answer):
         resemblance: number of shared fingerprints / number of all fingerprints of both documents.
         text_shared, text_containment, text_document_containment, text_resemblance: for source code in two views, the same measures of the
             text as written. The measures above are then those of the structure, and `score` is the larger of both views.
+        without_boilerplate: the containments without the fingerprints that boilerplate holds. None if there is no boilerplate.
         interval: the 95% interval of the score if it is an estimate, else None.
         estimated: names of the measures that are estimates.
         identical: True if both documents have the same bytes.
@@ -272,6 +281,7 @@ class Match(Answer):
     text_containment: float | None = None
     text_document_containment: float | None = None
     text_resemblance: float | None = None
+    without_boilerplate: MatchMeasures | None = None
     extracted: bool = False
     passages_left_out: int = 0
     metadata: dict[str, str] = field(default_factory=dict)
@@ -299,7 +309,9 @@ class Match(Answer):
         interval = None if fields["interval"] is None else tuple(fields["interval"])
         files = [Match._with(file, query, document) for file in fields.get("files", [])]
         of = QueryDocument._with(fields["query"]) if fields.get("query") else None
-        return cls._of({**fields, "passages": passages, "interval": interval, "files": files, "query": of}, _text=text)
+        own = MatchMeasures._of(fields["without_boilerplate"]) if fields.get("without_boilerplate") else None
+        made = {"passages": passages, "interval": interval, "files": files, "query": of, "without_boilerplate": own}
+        return cls._of({**fields, **made}, _text=text)
 
 
 @dataclass(frozen=True)

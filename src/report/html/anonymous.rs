@@ -63,6 +63,7 @@ fn nameless(found: &mut Match, document: String) -> Match {
         text_containment: found.text_containment,
         text_document_containment: found.text_document_containment,
         text_resemblance: found.text_resemblance,
+        without_boilerplate: found.without_boilerplate,
         interval: found.interval,
         estimated: std::mem::take(&mut found.estimated),
         identical: found.identical,
