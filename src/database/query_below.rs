@@ -185,7 +185,7 @@ impl<'a> QueriesBelow<'a> {
 /// Prepares the query of a document.
 fn read<'a>(asked: QueryContext<'a>, reader: &mut Option<QueryReader<'a>>, held: Held) -> Found<PreparedQuery> {
     match held {
-        Err((name, error)) => Found { name, outcome: Err(error), may_skip: false },
+        Err((name, error)) => Found { name, outcome: Err(error), may_skip: true },
         Ok(candidate) => {
             let outcome = asked.reader(reader).and_then(|reader| {
                 asked.task.token().check()?;

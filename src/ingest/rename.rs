@@ -17,7 +17,7 @@ use super::kept_out::KeptOutContents;
 use super::options::IngestOptions;
 use super::prune::{LastFile, MissingContainer, MissingDocument, Prune, Unseen};
 use super::record::{metadata_after, origin_of};
-use fpdb_host::error::{Error, Result};
+use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_host::progress::Task;
 use fpdb_kernel::document::{Digest, Format};
 use fpdb_reading::input::{
@@ -182,7 +182,7 @@ impl<'a> Renaming<'a> {
             ReadContext { options: &self.options.read, members: None, stop: self.task.token(), progress: &|_| {} };
         match open(&mut candidate.about, &file, reading) {
             Ok(Opened::Document(Content::File)) if is_file && candidate.about.member.is_none() => {}
-            Ok(_) => return Ok(()),
+            Ok(_) | Err(Error::Document(DocumentError::Binary { .. })) => return Ok(()),
             Err(error) => {
                 self.unseen.note_file(&name, &file, error);
                 return Ok(());

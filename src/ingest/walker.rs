@@ -215,6 +215,9 @@ impl<'a> Walker<'a> {
                 return Ok(self.step(IntakeStep::Close(closed)));
             }
             Ok(Opened::Container(container)) => container,
+            Err(Error::Document(DocumentError::Binary { reason })) => {
+                return Ok(self.step(IntakeStep::Skipped { name: about.name, reason }));
+            }
             Err(error) => return Ok(self.step(IntakeStep::Failed { name: about.name, error })),
         };
         let _ = self.step(IntakeStep::Open(file.source.clone()));

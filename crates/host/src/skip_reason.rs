@@ -52,6 +52,7 @@ reasons! {
     Lzma => "an lzma file, which is not read",
     Package => "an archive or an office document of a kind that is not read",
     Database => "a database of fpdb, or a backup of one",
+    Report => "a report of fpdb, which repeats texts of other files",
     UnderWay => "a file under way of `fpdb apply`",
     SymbolicLink => "a symbolic link, which is not followed",
     NotAFile => "neither a file nor a folder",

@@ -10,6 +10,7 @@ use tempfile::{Builder, NamedTempFile, TempDir};
 use super::page;
 use fpdb_host::error::{Error, Result};
 use fpdb_host::temporary::Temporary;
+use fpdb_reading::recognise::REPORT_PAGE;
 
 /// The page of a report in a folder.
 const PAGE: &str = "index.html";
@@ -203,6 +204,6 @@ fn names(folder: &Path) -> Result<Vec<String>> {
 
 fn is_page(path: &Path) -> bool {
     let mut beginning = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(page::BEGINNING.len() as u64).read_to_end(&mut beginning));
-    read.is_ok() && beginning == page::BEGINNING.as_bytes()
+    let read = File::open(path).and_then(|file| file.take(REPORT_PAGE.len() as u64).read_to_end(&mut beginning));
+    read.is_ok() && beginning == REPORT_PAGE.as_bytes()
 }

@@ -6,6 +6,7 @@
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
+use fpdb_reading::recognise::REPORT_DATA;
 use sha2::{Digest, Sha256};
 
 const TEMPLATE: &str = include_str!("assets/page.html");
@@ -62,9 +63,6 @@ impl Default for ReportAssets {
     }
 }
 
-/// The first bytes of a page, by which a report is recognised.
-pub(super) const BEGINNING: &str = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"generator\" content=\"fpdb report\">";
-
 /// The page up to the place of data and scripts.
 pub(super) fn head() -> String {
     TEMPLATE.replace("{{policy}}", &policy()).replace("{{style}}", STYLE)
@@ -87,7 +85,7 @@ pub(super) fn foot() -> String {
 
 /// The content of a file of packed data.
 pub(super) fn part(name: &str, packed: &str) -> String {
-    format!("fpdb(\"{name}\",\"{packed}\");\n")
+    format!("{REPORT_DATA}fpdb(\"{name}\",\"{packed}\");\n")
 }
 
 fn vendor() -> String {
@@ -112,6 +110,7 @@ fn policy() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use fpdb_reading::recognise::REPORT_PAGE;
 
     #[test]
     fn the_parts_do_not_end_their_elements() {
@@ -126,7 +125,7 @@ mod tests {
 
     #[test]
     fn the_page_begins_as_reports_are_known_by() {
-        assert!(head().starts_with(BEGINNING));
+        assert!(head().starts_with(REPORT_PAGE));
         assert!(!head().contains("{{"));
     }
 

@@ -11,12 +11,16 @@ use serde::de::DeserializeOwned;
 
 use super::data::{Overview, PairData, Places, TextData};
 use super::{COPIES, corpus, files, legible, unpack};
-use crate::support::{Folder, gzip, lcg};
+use crate::support::{Folder, gzip, lcg, names};
 
 /// The value in a data file, read strictly.
 pub(super) fn part<T: DeserializeOwned>(files: &BTreeMap<String, Vec<u8>>, name: &str) -> T {
     let text = str::from_utf8(&files[&format!("data/{name}.js")]).unwrap();
-    let packed = text.strip_prefix(&format!("fpdb(\"{name}\",\"")).unwrap().strip_suffix("\");\n").unwrap();
+    let packed = text
+        .strip_prefix(&format!("/* data of a report of fpdb */fpdb(\"{name}\",\""))
+        .unwrap()
+        .strip_suffix("\");\n")
+        .unwrap();
     serde_json::from_str(&unpack(packed)).unwrap()
 }
 
@@ -478,4 +482,38 @@ fn a_report_is_as_readable_as_other_files() {
     let at = |name: &str| folder.path().join(name);
     assert_eq!(mode(&at("report")), mode(&at("plain")));
     assert_eq!(mode(&at("report.html")), mode(&at("docs/a.txt")));
+}
+
+/// A report in a folder that is ingested would match the texts and the reports that it repeats.
+#[test]
+fn reports_in_a_folder_are_no_documents() {
+    let folder = Folder::new();
+    corpus(&folder);
+    folder.ok(&["pairs", "--format", "html", "-o", "docs/report"]);
+    folder.ok(&["pairs", "--format", "html", "-o", "docs/single.html", "--single-file"]);
+    folder.ok(&["query", "docs/a.txt", "--format", "html", "-o", "docs/query.html", "--single-file"]);
+    let report = fs::read_to_string(folder.path().join("docs/single.html")).unwrap();
+    // Other pages, even with the mark, are documents.
+    for (name, page) in [("later", format!("\n{report}")), ("lower", report.replacen("DOCTYPE", "doctype", 1))] {
+        folder.write(&format!("docs/{name}.html"), page);
+    }
+    folder.write("docs/data.js", "fpdb(\"text-1\",\"a text of another program, which is a document\");\n");
+    let before = names(&folder).len();
+    let run = folder.ok(&["ingest", "--format", "json", "docs"]).json().remove(0);
+    let skipped: Vec<&str> = run["skipped"].as_array().unwrap().iter().map(|it| it["name"].as_str().unwrap()).collect();
+    let data = fs::read_dir(folder.path().join("docs/report/data")).unwrap().count();
+    assert_eq!((run["skips"].as_u64().unwrap(), run["added"].as_u64().unwrap()), (3 + data as u64, 3), "{run}");
+    assert!(
+        ["docs/query.html", "docs/report/index.html", "docs/single.html"].iter().all(|name| skipped.contains(name))
+    );
+    assert_eq!(run["skipped"][0]["reason"], "a report of fpdb, which repeats texts of other files");
+    // Queries of a folder skip them too.
+    let answers = folder.ok(&["query", "docs", "--format", "json"]).json();
+    assert!(answers.iter().all(|answer| !skipped.contains(&answer["query"]["name"].as_str().unwrap())), "{answers:#?}");
+    assert_eq!(answers.len(), before + 3);
+    // A report that is named is a document, and stays one.
+    folder.ok(&["ingest", "-q", "docs/single.html"]);
+    folder.ok(&["ingest", "-q", "--prune", "docs"]);
+    assert_eq!(names(&folder).len(), before + 4);
+    folder.ok(&["query", "docs/query.html"]);
 }

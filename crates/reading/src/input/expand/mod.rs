@@ -27,7 +27,7 @@ use crate::input::read::reader::{PIECE, STANDARD_INPUT, is_unchanged};
 use crate::input::{About, Candidate, Content, FileFacts, PathFilter, Pieces, ReadOptions, TextPath, WalkEvent};
 use crate::recognise::{
     Compression, Container, FORMAT_HEAD as HEAD, JsonRecords, Layer, holds_records, json_record_with, json_records,
-    layer_of, name_inside,
+    layer_of, name_inside, refuse_report,
 };
 use extents::Extents;
 use fpdb_host::error::{DocumentError, Error, Result};
@@ -76,6 +76,7 @@ pub fn open(about: &mut About, file: &FileFacts, reading: ReadContext<'_>) -> Re
     let mut open = File::open(&file.path).map_err(Error::io("read", &file.path))?;
     let mut head = Vec::with_capacity(HEAD);
     (&mut open).take(HEAD as u64).read_to_end(&mut head).map_err(Error::io("read", &file.path))?;
+    refuse_report(about.named, &head)?;
     let layer = layer_under(reading.options, &about.hint, &head);
     if reading.options.closed {
         about.member = (layer != Layer::Document).then(|| CLOSED.to_owned());
@@ -165,9 +166,7 @@ impl UnreadContainer {
         let meter = Meter::new(reading.options.limits.clone(), Some(facts.bytes), reading.stop, reading.progress);
         meter.start_reporting();
         let mut expander = Expander::new(about, reading, &meter, visit);
-        if let Some(extents) = extents {
-            expander.extents = Some(extents);
-        }
+        expander.extents = extents.map(|extents| extents as _);
         let place = MemberPlace::outermost(about);
         let copy = file.try_clone().map_err(Error::io("read", &facts.path))?;
         let told = match layer {
