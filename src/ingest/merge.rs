@@ -21,12 +21,10 @@ pub(crate) fn merge(store: &Store, other: &Store, options: &IngestOptions, task:
         let (path, other, stored) = (other.root().to_owned(), *other.profile(), *store.profile());
         return Err(Error::OtherProfile { path, other: Box::new(other), stored: Box::new(stored) });
     }
-    let mut summary =
-        with_intake(store, (options, &KeptOutContents::of(store)?), task, |intake| merge_into(intake, other, task))?;
-    if !(summary.interrupted || options.dry_run) {
-        store.adopt_sources(other)?;
-        summary.not_kept_out = store.adopt_kept_out(other)?;
-    }
+    let summary = with_intake(store, (options, &KeptOutContents::of(store)?), task, |intake| {
+        let summary = merge_into(intake, other, task)?;
+        intake.with_lists_of(other, summary)
+    })?;
     Ok(summary.ended(started))
 }
 

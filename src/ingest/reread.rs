@@ -34,14 +34,11 @@ pub(crate) fn reread(store: &Store, other: &Store, options: &IngestOptions, task
     let started = Instant::now();
     let options = &within_memory(store, options)?;
     let kept_out = &KeptOutContents::of(store)?;
-    let mut summary = with_intake(store, (options, kept_out), task, |intake| {
+    let summary = with_intake(store, (options, kept_out), task, |intake| {
         pipeline::run(store, options, task, intake, |walker| Rereading::of(other, walker).run())?;
-        intake.finish(task.token())
+        let summary = intake.finish(task.token())?;
+        intake.with_lists_of(other, summary)
     })?;
-    if !summary.interrupted && !summary.dry_run {
-        store.adopt_sources(other)?;
-        summary.not_kept_out = store.adopt_kept_out(other)?;
-    }
     Ok(summary.ended(started))
 }
 

@@ -305,6 +305,8 @@ fn a_merge_does_not_keep_out_what_only_this_database_has() {
         let mut stored = [name, "in/3.txt"];
         stored.sort_unstable();
         folder.ok(&["ingest", "-q", "--profile", "prose", name]);
+        let planned = folder.ok(&["merge", "--dry-run", "--format", "json", "other"]);
+        assert_eq!(planned.json()[0]["not_kept_out"], 1, "{planned:?}");
         let run = folder.ok(&["merge", "--format", "json", "other"]);
         assert_eq!(run.json()[0]["not_kept_out"], 1, "{run:?}");
         assert!(run.stderr.contains("1 content that other keeps out is stored here and stays: `fpdb rm"), "{run:?}");
@@ -316,6 +318,27 @@ fn a_merge_does_not_keep_out_what_only_this_database_has() {
         folder.ok(&["rm", "-q", name]);
         assert_eq!(kept_out(&folder, &[name, "in/2.txt"]), 1);
         assert_eq!(names(&folder), stored);
+    }
+}
+
+/// A document that the merge replaces does not stay.
+#[test]
+fn a_dry_run_of_a_merge_counts_what_stays_as_the_merge_does() {
+    for flags in [&[][..], &["--reread"]] {
+        let folder = Folder::new();
+        for number in 1..4 {
+            folder.write(&format!("in/{number}.txt"), prose(number));
+        }
+        folder.ok(&["ingest", "-q", "--profile", "prose", "in"]);
+        folder.ok(&["ingest", "-q", "--profile", "prose", "--db", "other", "in"]);
+        folder.ok(&["rm", "-q", "--db", "other", "in/1.txt", "in/2.txt", "--keep-out"]);
+        folder.write("in/1.txt", prose(5));
+        folder.ok(&["ingest", "-q", "--db", "other", "in/1.txt"]);
+        let merge = |more: &[&str]| {
+            let run = folder.ok(&[&["merge", "other", "--format", "json"], flags, more].concat());
+            run.json()[0]["not_kept_out"].clone()
+        };
+        assert_eq!([merge(&["--dry-run"]), merge(&[])], [1, 1], "{flags:?}");
     }
 }
 

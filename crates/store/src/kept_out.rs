@@ -107,21 +107,44 @@ impl Store {
     /// # Errors
     /// A failure to read one of the stores or to write this one.
     pub fn adopt_kept_out(&self, other: &Self) -> Result<u64> {
-        let (mut contents, mut left_out) = (Vec::new(), 0);
+        let mut contents = Vec::new();
+        let left_out = self.sort_kept_out(other, &|_| false, &mut |content| {
+            contents.push(content);
+            if contents.len() == ADOPTED_AT_ONCE { self.keep_out(&std::mem::take(&mut contents)) } else { Ok(()) }
+        })?;
+        self.keep_out(&contents)?;
+        Ok(left_out)
+    }
+
+    /// The number of contents that [`adopt_kept_out`](Self::adopt_kept_out) would not take over after the
+    /// removal of the documents that are `removed`.
+    ///
+    /// # Errors
+    /// A failure to read one of the stores.
+    pub fn not_adopted(&self, other: &Self, removed: &dyn Fn(u32) -> bool) -> Result<u64> {
+        self.sort_kept_out(other, removed, &mut |_| Ok(()))
+    }
+
+    /// Calls `adopt` with each content to take over. Returns the number of the others.
+    fn sort_kept_out(
+        &self,
+        other: &Self,
+        removed: &dyn Fn(u32) -> bool,
+        adopt: &mut dyn FnMut((Digest, KeptOutRecord)) -> Result<()>,
+    ) -> Result<u64> {
+        let mut left_out = 0;
         other.for_each_kept_out(|digest, record| {
             if self.kept_out_record(&digest)?.is_some() {
                 return Ok(());
             }
-            for id in self.documents_with(&digest)? {
+            for id in self.documents_with(&digest)?.into_iter().filter(|&id| !removed(id)) {
                 if other.newest_version(&self.document(id)?.name, &digest, |_| Ok(true))?.is_none() {
                     left_out += 1;
                     return Ok(());
                 }
             }
-            contents.push((digest, record));
-            if contents.len() == ADOPTED_AT_ONCE { self.keep_out(&std::mem::take(&mut contents)) } else { Ok(()) }
+            adopt((digest, record))
         })?;
-        self.keep_out(&contents)?;
         Ok(left_out)
     }
 

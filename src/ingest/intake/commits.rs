@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::{Intake, LastBatch, NextBatch, lock};
+use crate::ingest::summary::IngestSummary;
 use fpdb_host::error::{Error, Result, StoreFailure};
 use fpdb_store::Store;
 
@@ -113,5 +114,19 @@ impl Intake<'_> {
             lock(self.committer).adopt(self.store, &mut self.batch, other, moved, self.task)?;
         }
         self.commit()
+    }
+
+    /// After a merge, takes over what `other` remembers of sources and keeps out. A dry run counts only.
+    pub(in crate::ingest) fn with_lists_of(&self, other: &Store, mut summary: IngestSummary) -> Result<IngestSummary> {
+        if summary.interrupted {
+            return Ok(summary);
+        }
+        summary.not_kept_out = if self.options.dry_run {
+            self.store.not_adopted(other, &|id| self.known().is_deleted(id))?
+        } else {
+            self.store.adopt_sources(other)?;
+            self.store.adopt_kept_out(other)?
+        };
+        Ok(summary)
     }
 }
