@@ -9,17 +9,22 @@
 //! The crate [`fpdb_apply`] does the work and documents it.
 
 use std::any::Any;
+use std::path::Path;
 
 use rustc_hash::FxHashSet;
+use serde_json::Value;
 
+use crate::database::remembered;
+use crate::ingest::IngestOptions;
 use crate::query::text_of;
 #[doc(inline)]
 pub use fpdb_apply::{Act, Action, Applied, ApplyOptions, ApplySummary, LinkKind, Lost, ProofOptions, ProofSummary};
 use fpdb_apply::{StoredContainer, StoredDocument, StoredDocuments};
 use fpdb_host::error::{Error, Result};
+use fpdb_host::json_options::options_from_json;
 use fpdb_kernel::document::Digest;
 use fpdb_kernel::profile::Profile;
-use fpdb_reading::input::InputLimits;
+use fpdb_reading::input::{InputLimits, PathFilter};
 use fpdb_store::{ContainerRecord, DocumentRecord, Store};
 
 /// The records of a store, without any way to change it.
@@ -89,6 +94,18 @@ impl StoredDocuments for Records<'_> {
             Ok::<_, Error>(())
         })?;
         Ok(contents)
+    }
+
+    fn filter(&self, source: &str) -> Result<Option<PathFilter>> {
+        for path in Path::new(source).ancestors().filter_map(Path::to_str) {
+            let options = self.0.source(path)?.map(|record| remembered::options(&record.settings)).unwrap_or_default();
+            if !options.is_empty() {
+                // Without options that this version knows, all members count.
+                let options = options_from_json(&IngestOptions::default(), Value::Object(options));
+                return options.ok().map(|options| PathFilter::new(&options.walk)).transpose();
+            }
+        }
+        Ok(None)
     }
 
     fn text(&self, id: u32, limits: &InputLimits) -> Result<Option<Vec<u8>>> {

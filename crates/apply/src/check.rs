@@ -315,7 +315,7 @@ impl Contents<'_> {
         version: FileVersion,
     ) -> Result<Looked> {
         let is_judged = |found: &FoundDocument, digest: &Digest| self.is_judged(source, found, digest);
-        let judging = self.judging(version, &is_judged);
+        let judging = self.judging(source, version, &is_judged)?;
         let scan = Scan::new(entries, &source.path).looking_for(self.kept_out).judging(judging);
         let (mut scan, kind, reason) = self.scan(Path::new(&source.path), source, scan)?;
         let (judging, unread) = (scan.judging.take(), scan.unread);

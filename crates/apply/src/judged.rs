@@ -15,6 +15,7 @@ use crate::stored::StoredContainer;
 use fpdb_host::error::{Error, Result};
 use fpdb_kernel::document::Digest;
 use fpdb_kernel::profile::Unit;
+use fpdb_reading::input::PathFilter;
 
 /// The version of a file, by its size and time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,6 +48,9 @@ type IsJudged<'a> = &'a dyn Fn(&FoundDocument, &Digest) -> Result<bool>;
 pub(super) struct Judging<'a> {
     is_judged: IsJudged<'a>,
     unit: Unit,
+    source: &'a SourceFile,
+    /// The globs that an ingest of the file would use.
+    filter: Option<PathFilter>,
     seen: u64,
     /// Hashes of the suffixes of these documents. Of two documents with one suffix the later decides, as in
     /// an ingest.
@@ -55,15 +59,11 @@ pub(super) struct Judging<'a> {
 }
 
 impl<'a> Judging<'a> {
-    fn by(is_judged: IsJudged<'a>, unit: Unit) -> Self {
-        Self { is_judged, unit, seen: 0, unjudged: FxHashSet::default(), failed: None }
-    }
-
-    /// Notes a document that begins with `head`. Binary data does not count unless it was ingested: an ingest
-    /// skips it.
+    /// Notes a document that begins with `head`. Unless it was ingested, it does not count if it is binary
+    /// data or if globs leave it out: an ingest skips it.
     pub(super) fn note(&mut self, found: &FoundDocument, digest: &Digest, head: &[u8]) {
         let is_judged = (self.is_judged)(found, digest);
-        if matches!(is_judged, Ok(false)) && found.is_skipped(head, self.unit) {
+        if matches!(is_judged, Ok(false)) && (found.is_skipped(head, self.unit) || self.is_left_out(&found.suffix)) {
             return;
         }
         self.seen += 1;
@@ -75,14 +75,19 @@ impl<'a> Judging<'a> {
         }
     }
 
+    fn is_left_out(&self, suffix: &str) -> bool {
+        let (path, name) = (Path::new(&self.source.path), Path::new(&self.source.name));
+        !suffix.is_empty() && self.filter.as_ref().is_some_and(|filter| filter.leaves_out(path, name, suffix))
+    }
+
     fn unjudged(self) -> Result<u64> {
         self.failed.map_or(Ok(self.unjudged.len() as u64), Err)
     }
 
     /// The reason to leave a file of this version alone; `None` if it is as it was ingested. `unread` is the
     /// number of its parts that cannot be read.
-    fn told(self, source: &SourceFile, version: FileVersion, unread: u64) -> Result<Option<String>> {
-        let (seen, unjudged) = (self.seen, self.unjudged()?);
+    fn told(self, version: FileVersion, unread: u64) -> Result<Option<String>> {
+        let (source, seen, unjudged) = (self.source, self.seen, self.unjudged()?);
         Ok(match (seen, unjudged) {
             // Such a part may be new.
             (_, 0) if unread > 0 && version == FileVersion::Other => {
@@ -102,8 +107,17 @@ impl<'a> Judging<'a> {
 
 impl Contents<'_> {
     /// Judges a file of this version, unless it is surely the one that was ingested.
-    pub(super) fn judging<'j>(&self, version: FileVersion, is_judged: IsJudged<'j>) -> Option<Judging<'j>> {
-        (version != FileVersion::Ingested).then(|| Judging::by(is_judged, self.stored.profile().unit()))
+    pub(super) fn judging<'j>(
+        &self,
+        source: &'j SourceFile,
+        version: FileVersion,
+        is_judged: IsJudged<'j>,
+    ) -> Result<Option<Judging<'j>>> {
+        if version == FileVersion::Ingested {
+            return Ok(None);
+        }
+        let (unit, filter) = (self.stored.profile().unit(), self.stored.filter(&source.path)?);
+        Ok(Some(Judging { is_judged, unit, source, filter, seen: 0, unjudged: FxHashSet::default(), failed: None }))
     }
 
     /// The reason to leave a file of this version alone; `None` if it is as it was ingested. `unread` is the
@@ -117,7 +131,7 @@ impl Contents<'_> {
     ) -> Result<Option<String>> {
         match judging {
             Some(_) if self.is_mixed(source) => Ok(version.told_of_mixed()),
-            Some(judging) => judging.told(source, version, unread),
+            Some(judging) => judging.told(version, unread),
             None => Ok(None),
         }
     }
@@ -170,7 +184,7 @@ impl Contents<'_> {
             }
             Ok(holds)
         };
-        let scan = Scan::of_all(&path).judging(self.judging(FileVersion::Unknown, &is_judged));
+        let scan = Scan::of_all(&path).judging(self.judging(source, FileVersion::Unknown, &is_judged)?);
         let (scan, ..) = self.scan(copy, source, scan)?;
         let unjudged = scan.judging.map_or(Ok(0), Judging::unjudged)?;
         let more = (names.borrow().len() as u64).saturating_sub(source.documents);

@@ -8,7 +8,7 @@ use rustc_hash::FxHashSet;
 use fpdb_host::error::Result;
 use fpdb_kernel::document::Digest;
 use fpdb_kernel::profile::Profile;
-use fpdb_reading::input::InputLimits;
+use fpdb_reading::input::{InputLimits, PathFilter};
 
 /// The documents of a database.
 pub trait StoredDocuments {
@@ -82,6 +82,13 @@ pub trait StoredDocuments {
     /// # Errors
     /// If the list cannot be read.
     fn kept_out(&self) -> Result<FxHashSet<Digest>>;
+
+    /// The filter of the options that the database remembers for a file, or for the nearest folder around it.
+    /// `None` if it remembers none.
+    ///
+    /// # Errors
+    /// If the options cannot be read.
+    fn filter(&self, source: &str) -> Result<Option<PathFilter>>;
 
     /// The text of a document. Offsets of its passages refer to this text. `None` if the text is gone.
     ///

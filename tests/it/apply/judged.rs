@@ -189,6 +189,34 @@ fn members_that_an_ingest_does_not_take_are_no_change() {
     }
 }
 
+/// The remembered flags say which members an ingest does not take. The time of these archives proves nothing.
+#[test]
+fn members_that_remembered_globs_leave_out_are_no_change() {
+    let members = |b| {
+        zip([("a.txt", 7), ("b.txt", b), ("c.tmp", 9), ("drafts/d.txt", 10)].map(|(name, seed)| (name, text(seed))))
+    };
+    for flags in [
+        &["--exclude", "*.tmp", "--exclude", "in/p.zip!drafts/*"][..],
+        &["--include", "a.txt", "--include", "b.txt", "--include", "q.txt"],
+    ] {
+        let folder = Folder::new();
+        folder.write("in/p.zip", members(8));
+        folder.write("in/q.txt", text(7));
+        folder.ok(&[&["ingest", "-q", "--profile", "words"], flags, &["in"]].concat());
+        assert_eq!(names(&folder), ["in/p.zip!a.txt", "in/p.zip!b.txt", "in/q.txt"]);
+        folder.ok(&["dedup", "-q", "--format", "json", "-o", "report.jsonl"]);
+        let (run, _, summary) = apply(&folder, &["--write", "clean", "--yes"]);
+        assert_eq!((run.status, &summary["applied"], &summary["failed"]), (0, &1.into(), &0.into()), "{run:#?}");
+        let (run, _, summary) = apply(&folder, &["--check", "--write", "clean"]);
+        assert_eq!((run.status, summary.get("unjudged")), (0, None), "{run:#?}");
+        // A member that an ingest would take is a change.
+        folder.write("in/p.zip", members(11));
+        let (run, lines, _) = apply(&folder, &["--write", "other", "--yes"]);
+        let why = "it is not as it was ingested: the database does not hold 1 of its 2 documents as they are now";
+        assert_eq!((run.status, left(&lines)), (2, vec![("p.zip", why)]), "{run:#?}");
+    }
+}
+
 /// A new member is a change, also in an archive whose name shows no archive.
 #[test]
 fn new_members_of_an_archive_in_an_archive_are_a_change() {

@@ -60,7 +60,7 @@ impl PathFilter {
     /// True if a part of a file is left out. If a part may hold documents that `include` matches, only
     /// `exclude` can leave it out, because `include` is applied to each of these documents. Globs match the
     /// path of the file, and also its name, which may come from a run in another folder.
-    pub(crate) fn leaves_out(&self, path: &Path, name: &Path, suffix: &str) -> bool {
+    pub fn leaves_out(&self, path: &Path, name: &Path, suffix: &str) -> bool {
         let Some(member) = named_member(suffix) else {
             let names_records = self.include_records.is_some() || !self.exclude_records.is_empty();
             if !names_records {
