@@ -435,7 +435,7 @@ impl NativeDatabase {
             if !(prefixes.is_empty() && fields.is_empty()) {
                 ids.extend(writer.select(&prefixes, &fields, task)?.ids);
             }
-            writer.keep_named_or_numbered_out(&names, &ids)
+            writer.keep_named_or_numbered_out(&names, &ids).map(drop)
         };
         wait(py, &caller, &mut (), keep_out).whole()
     }

@@ -94,6 +94,90 @@ fn a_document_that_is_kept_out_comes_back_under_no_name() {
     );
 }
 
+/// A text beyond ASCII, and its forms with other line ends, a mark, no last line end, and other encodings.
+fn forms() -> (String, Vec<(&'static str, Vec<u8>)>) {
+    let text = format!("Größe, déjà vu\n{}\nEnde\n", prose(3).replace(' ', "\n"));
+    let wide: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let lines = text.replace('\n', "\r\n").into_bytes();
+    let forms = vec![
+        ("lines", lines),
+        ("mark", format!("\u{feff}{text}").into_bytes()),
+        ("end", text.trim_end().into()),
+        ("latin", text.chars().map(|c| u8::try_from(u32::from(c)).unwrap()).collect()),
+        ("wide", [b"\xff\xfe", &wide[..]].concat()),
+    ];
+    (text, forms)
+}
+
+#[test]
+fn a_text_stays_out_with_other_line_ends_and_in_other_encodings() {
+    for store_text in [false, true] {
+        let folder = Folder::new();
+        let (text, forms) = forms();
+        folder.write("in/secret.txt", &text);
+        folder.write("in/large.txt", text.repeat(5000));
+        let flags: &[&str] = if store_text { &["--store-text"] } else { &[] };
+        folder.ok(&[&["ingest", "-q", "--profile", "prose"], flags, &["in"]].concat());
+        if store_text {
+            std::fs::remove_dir_all(folder.path().join("in")).unwrap();
+        }
+        let run = folder.ok(&["rm", "--keep-out", "in/secret.txt", "in/large.txt"]);
+        assert!(!run.stderr.contains("alone"), "{run:?}");
+        folder.write("in/secret.txt", &text);
+        folder.write("in/large.txt", text.repeat(5000).replace('\n', "\r\n"));
+        for (name, form) in &forms {
+            folder.write(&format!("in/{name}.txt"), form);
+        }
+        let members = [("lines.txt", forms[0].1.clone()), ("large.txt", text.repeat(5000).trim_end().into())];
+        folder.write("in/all.zip", zip(members.iter().cloned().chain([("other.txt", prose(9).into_bytes())])));
+        // Another word is another text.
+        folder.write("in/changed.txt", text.replace("Ende", "Anfang"));
+        folder.write("in/empty.txt", "\r\n");
+        assert_eq!(kept_out(&folder, &["in"]), 9);
+        let rest = ["in/all.zip!other.txt", "in/changed.txt", "in/empty.txt"];
+        assert_eq!(names(&folder), rest);
+        // A renamed archive is recognised without them.
+        folder.age("in/all.zip");
+        assert_eq!(kept_out(&folder, &["in"]), 9);
+        std::fs::rename(folder.path().join("in/all.zip"), folder.path().join("in/new.zip")).unwrap();
+        let run = folder.ok(&["ingest", "--prune", "--format", "json", "in"]).json().remove(0);
+        assert_eq!((&run["renamed"], &run["added"]), (&1.into(), &0.into()), "{run}");
+        // The list goes through a merge and a backup, and each name lets the text in again.
+        folder.ok(&["init", "-q", "--profile", "prose", "--db", "other"]);
+        folder.ok(&["merge", "-q", "--db", "other", ".fpdb"]);
+        assert_eq!(kept_out(&folder, &["--db", "other", "in"]), 9);
+        folder.ok(&["backup", "saved"]);
+        folder.ok(&["restore", "saved", "--db", "back"]);
+        // The archive is known there.
+        assert_eq!(kept_out(&folder, &["--db", "back", "in"]), 7);
+        folder.ok(&["rm", "-q", "--readmit", "in/secret.txt"]);
+        assert_eq!(kept_out(&folder, &["in"]), 2);
+    }
+}
+
+/// The text of a document whose file is gone cannot be read.
+#[test]
+fn a_content_without_its_text_is_kept_out_by_its_bytes() {
+    let folder = Folder::new();
+    let (text, forms) = forms();
+    let path = folder.write("in/a.txt", &text);
+    folder.write("in/lines.txt", &forms[0].1);
+    folder.ok(&["ingest", "-q", "--profile", "prose", "in"]);
+    std::fs::remove_file(&path).unwrap();
+    let run = folder.ok(&["rm", "--keep-out", "in/a.txt"]);
+    assert!(run.stderr.contains("1 content is kept out by its bytes alone, since its text cannot be read"), "{run:?}");
+    folder.write("in/a.txt", &text);
+    folder.write("in/end.txt", &forms[2].1);
+    assert_eq!(kept_out(&folder, &["in"]), 1);
+    assert_eq!(names(&folder), ["in/end.txt", "in/lines.txt"]);
+    // A stored document stays, whatever is kept out, and so do its copies.
+    folder.ok(&["rm", "-q", "--keep-out", "in/end.txt"]);
+    folder.write("in/lines.txt", &forms[0].1);
+    folder.write("in/copy.txt", &forms[0].1);
+    assert_eq!(kept_out(&folder, &["in"]), 2);
+    assert_eq!(names(&folder), ["in/copy.txt", "in/lines.txt"]);
+}
+
 /// A member whose new content is kept out does not count as missing from its archive.
 #[test]
 fn only_a_replacing_ingest_removes_the_version_before() {

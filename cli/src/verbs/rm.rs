@@ -47,15 +47,14 @@ pub(crate) fn run(global: &Global, args: &RmArgs, printer: &Printer) -> anyhow::
             Err(error) => return Err(error.into()),
         }
     }
-    if args.keep_out {
-        database.keep_out(&ids)?;
-    }
+    let by_bytes = if args.keep_out { database.keep_out(&ids)? } else { 0 };
     let mut removal = database.remove_numbers(&ids)?;
     removal.unknown_names = unknown_names.iter().map(|(name, _)| (*name).clone()).collect();
     summary(global, &removal, "")?;
     if removal.removed > 0 {
         printer.note(&removed_line(removal.removed, args.keep_out, &printer.suggested));
     }
+    note_kept_out_by_bytes(by_bytes, printer);
     if removed.len() <= SHOWN && !args.keep_out {
         kept_out::hint(&database, &removed, printer)?;
     }
@@ -196,6 +195,17 @@ fn removed_line(documents: u64, keep_out: bool, on: &Suggested) -> String {
     )
 }
 
+/// Says how many contents could not be read, so that other line ends bring them back.
+fn note_kept_out_by_bytes(contents: u64, printer: &Printer) {
+    if contents > 0 {
+        let (is, their) = if contents == 1 { ("is", "its") } else { ("are", "their") };
+        printer.note(&format!(
+            "{} {is} kept out by {their} bytes alone, since {their} text cannot be read: a copy with other line ends or in another encoding is added",
+            count(contents, "content")
+        ));
+    }
+}
+
 /// Removes the documents that a report lists.
 fn by_report(global: &Global, report: &Path, printer: &Printer) -> anyhow::Result<RunStatus> {
     let database = database::open_writer(global, printer)?;
@@ -236,11 +246,11 @@ fn by_selection(global: &Global, args: &RmArgs, printer: &Printer) -> anyhow::Re
     if args.yes {
         let database = database::open_writer(global, printer)?;
         let steps = StepBar::start(printer, "removing");
-        let mut kept_out = Vec::new();
+        let (mut kept_out, mut by_bytes) = (Vec::new(), 0);
         if args.keep_out {
             let ids = database.select(&args.prefixes, &args.fields, &steps.task())?.ids;
             kept_out = that_may_leave_others(&database, &ids)?;
-            database.keep_out(&ids)?;
+            by_bytes = database.keep_out(&ids)?;
         }
         let removed = database.remove_selected(&args.prefixes, &args.fields, &steps.task());
         steps.end();
@@ -249,6 +259,7 @@ fn by_selection(global: &Global, args: &RmArgs, printer: &Printer) -> anyhow::Re
         if removal.removed > 0 {
             printer.note(&removed_line(removal.removed, args.keep_out, &printer.suggested));
         }
+        note_kept_out_by_bytes(by_bytes, printer);
         note_copies(&database, &kept_out, printer)?;
         note_attachments(&database, kept_out, args.keep_out, printer)?;
     } else {

@@ -64,6 +64,7 @@ use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_host::progress::Task;
 use fpdb_host::schema::Schema;
 use fpdb_host::spill::TempSpace;
+use fpdb_reading::input::KeptOutContents;
 
 use log::Log;
 use passages::{NO_DOCUMENT, NO_SURVIVOR, Passages};
@@ -129,7 +130,7 @@ pub fn apply(
     let Places { unplaced, stale } = Places::of(&sources, options, &log)?;
     let kept_out = match options.action.copies_to() {
         Some(_) => stored.kept_out()?,
-        None => FxHashSet::default(),
+        None => KeptOutContents::default(),
     };
     let mut checked = Check {
         stored,

@@ -74,6 +74,7 @@ pub use codec::positions::FingerprintPlace;
 pub use codec::records::{
     ContainerRecord, DocumentRecord, KeptOutRecord, SourceRecord, TextCounts, TextView, ViewCounts,
 };
+pub use codec::text_digest::TextDigest;
 pub use codec::varint;
 pub use engine::Level;
 pub use engine::refused_memory::abort_on_refused_memory;

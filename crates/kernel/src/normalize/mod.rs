@@ -24,6 +24,7 @@ pub(crate) mod properties;
 mod readable;
 #[cfg(any(test, fuzzing))]
 mod reference;
+mod same_text;
 mod sink;
 mod symbols;
 mod transcribe;
@@ -46,6 +47,7 @@ pub use disguise::disguised_words;
 pub use newline::newline_of;
 use output::DecodeCounts;
 pub use readable::Readable;
+pub use same_text::SameText;
 use sink::Sink;
 pub use symbols::SymbolContent;
 pub use symbols::Symbols;

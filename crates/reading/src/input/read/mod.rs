@@ -2,6 +2,7 @@
 //! caller's memory.
 
 pub(crate) mod held;
+pub(crate) mod kept_out;
 pub(crate) mod metadata;
 pub(crate) mod reader;
 pub(crate) mod single_document;
