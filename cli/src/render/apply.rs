@@ -6,7 +6,7 @@ use fpdb::apply::{Act, Action, Applied, ApplySummary, Lost, ProofSummary};
 
 use super::escape::escape_terminal;
 use super::human::{NAMES_SHOWN, first_names};
-use super::numbers::{count, grouped, size};
+use super::numbers::{count, grouped, size, was};
 
 /// The action on one file. `copies` is true if the job copies files to a folder.
 pub(crate) fn applied_line(applied: &Applied, copies: bool) -> String {
@@ -128,7 +128,12 @@ pub(crate) fn proof_summary_line(summary: &ProofSummary) -> String {
     if summary.in_place > 0 {
         let _ = write!(line, "; {} without it, and still in place", grouped(summary.in_place));
     }
-    let _ = writeln!(line, "; {} lost", grouped(summary.lost));
+    let _ = write!(line, "; {} lost", grouped(summary.lost));
+    if summary.renamed > 0 {
+        let documents = count(summary.renamed, "document");
+        let _ = write!(line, "; {documents} of the report {} renamed since", was(summary.renamed));
+    }
+    line.push('\n');
     line
 }
 

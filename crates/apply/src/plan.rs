@@ -142,6 +142,8 @@ pub(super) struct ApplyPlan<'a> {
     pub(super) entries: Sorter<'a, PlannedDocument>,
     /// Number of removable documents that the database does not hold, or holds without a file.
     pub(super) missing: u64,
+    /// Number of documents of the report that have another name now.
+    pub(super) renamed: u64,
 }
 
 impl<'a> ApplyPlan<'a> {
@@ -158,13 +160,14 @@ impl<'a> ApplyPlan<'a> {
         let mut sources: Vec<SourceFile> = Vec::new();
         let mut numbers: HashMap<String, u32> = HashMap::new();
         let mut entries = Sorter::new(temp, stored.memory() / 4);
-        let (mut seen, mut done) = (0, 0);
+        let (mut seen, mut done, mut renamed) = (0, 0, 0);
         stored.for_each(&mut |id, record| {
             done += 1;
             if is_due(done) {
                 task.step("documents looked up", done, 0)?;
             }
-            let (mut pair, mut fits): (Option<ReportedPair>, _) = (None, true);
+            let (mut pair, mut identity): (Option<ReportedPair>, _) = (None, None);
+            let mut fits = true;
             // A document can be in the report and in a list. Its last pair then comes from the list and has
             // no survivor.
             while let Some(next) = pairs.next_if(|next| next.as_ref().map_or(true, |next| next.remove <= id)) {
@@ -173,11 +176,16 @@ impl<'a> ApplyPlan<'a> {
             }
             while let Some(next) = kept.next_if(|next| next.as_ref().map_or(true, |next| next.id <= id)) {
                 let next = next?;
-                fits &= next.id != id || next.identity.fits(&record);
+                if next.id == id {
+                    fits &= next.identity.fits(&record);
+                    identity = Some(next.identity);
+                }
             }
+            let identity = identity.or(pair.map(|pair| pair.identity));
+            renamed += u64::from(identity.is_some_and(|identity| identity.is_renamed(&record)));
             if !fits {
                 let detail =
-                    format!("document {id} of this database has another name or content: the report is of another one");
+                    format!("document {id} of this database has another content: the report is of another one");
                 return Err(Error::NotADedupReport { path: path.clone(), line: 1, detail });
             }
             if passages.is_some_and(|passages| passages.end(id) > record.bytes) {
@@ -231,6 +239,6 @@ impl<'a> ApplyPlan<'a> {
             }
             Ok(())
         })?;
-        Ok(Self { sources, entries, missing: removed.len() - seen })
+        Ok(Self { sources, entries, missing: removed.len() - seen, renamed })
     }
 }

@@ -89,6 +89,10 @@ pub struct ProofSummary {
     /// than in the database. No report says anything about them.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub unjudged: u64,
+    /// Number of documents and survivors of the report that have another name in the database now. Their
+    /// files are looked for where they are now.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub renamed: u64,
 }
 
 impl Answer for ProofSummary {
@@ -125,7 +129,7 @@ pub fn prove(
     }
     parsed.pairs = pairs;
     let identical = std::mem::take(&mut parsed.identical);
-    let ApplyPlan { sources, entries, .. } = ApplyPlan::of(stored, parsed, None, &temp, task)?;
+    let ApplyPlan { sources, entries, renamed, .. } = ApplyPlan::of(stored, parsed, None, &temp, task)?;
     let contents = Contents { stored, limits: &options.limits, kept_out: None, task };
     let mut there = RoaringBitmap::new();
     let mut reasons: FxHashMap<u32, String> = FxHashMap::default();
@@ -162,7 +166,8 @@ pub fn prove(
             unjudged += unjudged_in(&contents, source, &places::place_of(source, folder)?)?;
         }
     }
-    let mut summary = ProofSummary { documents: survivor_of.len() as u64, unjudged, ..ProofSummary::default() };
+    let mut summary =
+        ProofSummary { documents: survivor_of.len() as u64, unjudged, renamed, ..ProofSummary::default() };
     let mut lost = RoaringBitmap::new();
     for (document, survivor) in survivor_of {
         if there.contains(survivor) {

@@ -45,11 +45,18 @@ impl Identity {
         Self { name: xxh3_64(name.as_bytes()), digest }
     }
 
-    /// True if the document has this identity.
+    /// True if the document has this content. A renamed document is the same one. In a report without digests
+    /// only the name tells.
     pub(super) fn fits(&self, record: &StoredDocument) -> bool {
-        let digest = hex::encode(&record.digest);
-        let known = Self::new(&record.name, &digest);
-        self.name == known.name && (self.digest == 0 || self.digest == known.digest)
+        match self.digest {
+            0 => !self.is_renamed(record),
+            digest => digest == xxh3_64(hex::encode(&record.digest).as_bytes()),
+        }
+    }
+
+    /// True if the document has another name than this.
+    pub(super) fn is_renamed(&self, record: &StoredDocument) -> bool {
+        self.name != xxh3_64(record.name.as_bytes())
     }
 }
 

@@ -46,6 +46,25 @@ fn each_removed_text_has_its_survivor_or_is_named() {
     assert_eq!((run.status, sums(&summary)), (2, [3, 1, 1, 1]), "{run:#?} {lost:#?}");
 }
 
+/// A renamed document has its number and its bytes, so the report still holds.
+#[test]
+fn a_survivor_that_was_renamed_is_checked_where_it_is() {
+    let folder = Folder::new();
+    six(&folder);
+    report(&folder);
+    fs::rename(folder.path().join("in/0/0.txt"), folder.path().join("in/0/new.txt")).unwrap();
+    assert!(folder.ok(&["ingest", "--prune", "in"]).stdout.contains("1 renamed"));
+    let (run, _, summary) = check(&folder, &[]);
+    assert_eq!((run.status, sums(&summary), &summary["renamed"]), (0, [3, 3, 0, 0], &1.into()), "{run:#?}");
+    let run = folder.ok(&["apply", "--check", "report.jsonl"]);
+    let said = "3 of 3 removable documents have their survivor, 3 of the same bytes; 0 lost; 1 document of the report was renamed since\n";
+    assert_eq!(run.stdout, said);
+    // The acts and `rm` take the report too.
+    let (run, _, _) = apply(&folder, &["--remove"]);
+    assert_eq!(run.status, 0, "{run:#?}");
+    assert!(folder.ok(&["rm", "--report", "report.jsonl"]).stderr.starts_with("3 documents removed; "));
+}
+
 /// A survivor that has changed is not copied, so its duplicate stays in the copy.
 #[test]
 fn a_document_that_stays_in_the_copy_is_not_lost() {
