@@ -241,11 +241,29 @@ fn the_database_is_the_one_named_else_the_nearest_one() {
     // The user may have meant another database, so commands that change it print its path.
     let above = |folders: &str, arguments: &[&str]| {
         let output = folder.command(arguments).current_dir(folder.path().join(folders)).output().unwrap();
-        Run::of(&output).stderr.contains("deep/.fpdb, above this folder (--db names another)")
+        let told = Run::of(&output).stderr.matches("deep/.fpdb, above this folder (--db names another)").count();
+        assert!(told < 2, "{arguments:?}");
+        told == 1
     };
     assert!(ingest.stderr.contains("deep/.fpdb, above this folder (--db names another)"), "{ingest:?}");
     assert!(above("deep/er", &["compact"]) && above("deep/er", &["rm", "b.txt"]));
     assert!(above("deep/er", &["verify", "--repair"]) && above("deep/er", &["merge", "../../.fpdb"]));
+    folder.write("report", "");
+    for command in [
+        &["dedup"][..],
+        &["dedup", "--dry-run"],
+        &["apply", "--check", "../../report"],
+        &["apply", "--remove", "../../report"],
+        &["rm", "--prefix", "b"],
+        &["rm", "--prefix", "b", "--yes"],
+        &["rm", "--report", "../../report"],
+        &["mv", "b.txt", "c.txt"],
+        &["merge", "--dry-run", "../../.fpdb"],
+        &["ingest", "--dry-run", "b.txt"],
+        &["backup", "../../copies"],
+    ] {
+        assert!(above("deep/er", command), "{command:?}");
+    }
     // The path is printed also with --quiet.
     assert!(!above("deep", &["compact"]) && above("deep/er", &["compact", "-q"]));
     assert!(above("deep/er", &["ingest", "-q", "b.txt"]));

@@ -24,7 +24,8 @@ pub(crate) fn existing(global: &Global) -> anyhow::Result<PathBuf> {
     }
 }
 
-/// The path of a database to change. Prints the path if the database was found above the current folder,
+/// The path of a database that the command changes, or by which it writes or deletes files, also in a dry
+/// run. Prints the path if the database was found above the current folder,
 /// because the user may mean another one.
 ///
 /// # Errors
@@ -55,12 +56,12 @@ pub(crate) fn open(global: &Global) -> anyhow::Result<Database> {
 /// The default of --memory for commands that compare all documents.
 const COMPARING_MEMORY: u64 = 1 << 30;
 
-/// Opens a database for a command that compares all documents, with this memory.
+/// Opens the database at a path for a command that compares all documents, with this memory.
 ///
 /// # Errors
-/// The same as those of [`open`].
-pub(crate) fn open_within(global: &Global, memory: Option<u64>) -> anyhow::Result<Database> {
-    Ok(builder(global).memory(memory.unwrap_or(COMPARING_MEMORY)).open(existing(global)?)?)
+/// A failure to open the database.
+pub(crate) fn open_within(global: &Global, path: impl AsRef<Path>, memory: Option<u64>) -> anyhow::Result<Database> {
+    Ok(builder(global).memory(memory.unwrap_or(COMPARING_MEMORY)).open(path)?)
 }
 
 /// Opens a database for writing.

@@ -15,7 +15,7 @@ use crate::run_status::RunStatus;
 use crate::typed::{ApplyArgs, Global};
 
 pub(crate) fn run(global: &Global, args: &ApplyArgs, printer: &Printer) -> anyhow::Result<RunStatus> {
-    let database = database::open_within(global, args.memory)?;
+    let database = database::open_within(global, database::to_change(global, printer)?, args.memory)?;
     if let Some(options) = args.proof() {
         return check(global, &database, &args.report, &options, printer);
     }

@@ -38,7 +38,8 @@ pub(crate) fn run(global: &Global, args: &BackupArgs, printer: &Printer) -> anyh
         }
         return Ok(status);
     }
-    let database = database::open_writer_at(&database::builder(global), database::existing(global)?, printer)?;
+    let database =
+        database::open_writer_at(&database::builder(global), database::to_change(global, printer)?, printer)?;
     // Only the first backup needs this space: later backups share most files with earlier ones.
     if backups(&args.folder).map_or(true, |backups| backups.is_empty()) {
         warn_of_space(database.stats()?.stored_bytes(), &args.folder, printer);

@@ -39,7 +39,7 @@ pub(crate) fn run(global: &Global, args: &DedupArgs, printer: &Printer) -> anyho
         }
         (_, path) => path.as_deref(),
     };
-    let database = database::open_within(global, args.memory)?;
+    let database = database::open_within(global, database::to_change(global, printer)?, args.memory)?;
     let options = options(args, &database)?;
     if args.dry_run {
         output::only(global, "dedup --dry-run", OutputFormat::ANSWER)?;

@@ -26,7 +26,7 @@ pub(crate) fn run(global: &Global, args: &MergeArgs, printer: &Printer) -> anyho
         None => builder.clone(),
     };
     let database = match args.dry_run {
-        true => Opened::Reader(writing.open(database::existing(global)?)?),
+        true => Opened::Reader(writing.open(database::to_change(global, printer)?)?),
         false => Opened::Writer(database::open_writer_at(&writing, database::to_change(global, printer)?, printer)?),
     };
     let mut output = Output::of_changes(global)?;

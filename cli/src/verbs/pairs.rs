@@ -48,7 +48,7 @@ pub(crate) fn run(global: &Global, args: &PairsArgs, printer: &Printer) -> anyho
              --format json or csv"
         );
     }
-    let database = database::open_within(global, args.memory)?;
+    let database = database::open_within(global, database::existing(global)?, args.memory)?;
     profile::check_rewritten(args.joining.rewritten(), database.profile())?;
     let least = PairsOptions::at_least(database.profile(), args.min_shared, args.min_resemblance, args.min_containment);
     let options = least

@@ -15,7 +15,7 @@ use crate::typed::{DedupArgs, Global, OutputFormat};
 pub(crate) fn run(global: &Global, args: &DedupArgs, printer: &Printer) -> anyhow::Result<RunStatus> {
     output::only(global, "dedup --passages", OutputFormat::ROWS)?;
     HtmlReport::wanted(global, &args.report)?;
-    let database = database::open_within(global, args.memory)?;
+    let database = database::open_within(global, database::existing(global)?, args.memory)?;
     let mut options = RepeatOptions::of(database.profile()).limits(args.limits.limits());
     options.min_length = args.min_length.unwrap_or(options.min_length);
     options.temp_dir.clone_from(&args.temp_dir);

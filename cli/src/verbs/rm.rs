@@ -263,7 +263,7 @@ fn by_selection(global: &Global, args: &RmArgs, printer: &Printer) -> anyhow::Re
         note_copies(&database, &kept_out, printer)?;
         note_attachments(&database, kept_out, args.keep_out, printer)?;
     } else {
-        let database = database::open(global)?;
+        let database = database::builder(global).open(database::to_change(global, printer)?)?;
         let selected = database.select(&args.prefixes, &args.fields, &Task::new())?;
         let (documents, mut names) = (selected.ids.len(), String::new());
         for &id in selected.ids.iter().take(SHOWN) {
