@@ -357,6 +357,21 @@ fn bad_records_fail_by_their_line() {
         ]
     );
     assert_eq!(names(&folder), ["a.jsonl:1", "a.jsonl:6"]);
+    // The error of a file without the field names the fields, even if it has one record.
+    for records in 1..3 {
+        let folder = Folder::new();
+        let record = serde_json::json!({ "body": prose(1) });
+        folder.write("b.jsonl", format!("{record}\n").repeat(records));
+        let run = folder.run(&["ingest", "b.jsonl"]);
+        let said = [
+            "the record has no field `text`; it has body",
+            "none of the first 2 records has the field `text`; they have body",
+        ];
+        assert!(
+            run.stderr.contains(&format!("b.jsonl: {}\nhint: try --text-field body; ", said[records - 1])),
+            "{run:?}"
+        );
+    }
     // A file of another kind with such a name fails as one file.
     let folder = Folder::new();
     folder.write("log.jsonl", prose(1).replace(' ', "\n"));

@@ -304,10 +304,11 @@ const FIELDS_LISTED: usize = 12;
 fn no_text_field(field: &str, records: Option<u64>, fields: &[String]) -> String {
     let none = match records {
         None => format!("the table has no column `{field}` of text"),
+        Some(1) => format!("the record has no field `{field}`"),
         Some(records) => format!("none of the first {records} records has the field `{field}`"),
     };
     let more = if fields.len() > FIELDS_LISTED { ", ..." } else { "" };
     let listed = fields[..fields.len().min(FIELDS_LISTED)].join(", ");
-    let have = if records.is_none() { "it has" } else { "they have" };
+    let have = if records.is_none_or(|records| records == 1) { "it has" } else { "they have" };
     if fields.is_empty() { none } else { format!("{none}; {have} {listed}{more}") }
 }

@@ -75,7 +75,7 @@ pub(super) fn read(
             }
         }
     }
-    match bad.failed.len() > 1 && bad.all_without_field() {
+    match !bad.failed.is_empty() && bad.all_without_field() {
         true => Err(bad.refusal(&paths, members)?),
         // No record so far has all fields of the path.
         false if good == 0 => bad
