@@ -5,7 +5,7 @@ use std::fmt::Write;
 use fpdb::maintenance::{DamagedStore, Repair, Verification};
 
 use super::escape::{as_words, escape_terminal};
-use super::numbers::{count, size};
+use super::numbers::{count, grouped, is, size};
 
 /// Minimum number of removed documents that are in the database again, because a repair could not read the
 /// commit that removed them.
@@ -85,8 +85,13 @@ fn losses(found: &Verification, repair: &Repair, page: &mut String) {
         let commits = count(repair.commits_lost, "commit");
         let _ = writeln!(page, "  the last {commits}: what was added or removed then may be lost");
         if let Some(documents) = repair.last_commit_documents {
-            let (had, has) = (count(documents, "document"), found.documents);
+            let (had, has) = (count(documents, "document"), grouped(found.documents));
             let _ = writeln!(page, "  the last commit had {had}; the database has {has} now");
+            let unnamed = documents.saturating_sub(found.documents + repair.lost.len() as u64);
+            if unnamed > 0 {
+                let names = if unnamed == 1 { "its name is lost too" } else { "their names are lost too" };
+                let _ = writeln!(page, "  so at least {} {} lost; {names}", count(unnamed, "document"), is(unnamed));
+            }
             if restored_documents(found) > 0 {
                 let restored = count(restored_documents(found), "removed document");
                 let _ = writeln!(page, "  so at least {restored} came back; the commit that could name them is lost");
@@ -120,5 +125,21 @@ fn losses(found: &Verification, repair: &Repair, page: &mut String) {
     }
     for name in &repair.texts_lost {
         let _ = writeln!(page, "  {}: its stored text is lost; its fingerprints are not", escape_terminal(name));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn documents_whose_names_are_lost_are_counted() {
+        let (mut found, mut repair) = (Verification::default(), Repair::default());
+        (found.documents, repair.commits_lost, repair.last_commit_documents) = (2640, 1, Some(4720));
+        let mut page = String::new();
+        losses(&found, &repair, &mut page);
+        let said = "  the last commit had 4,720 documents; the database has 2,640 now\n  so at least 2,080 documents are lost; their \
+                    names are lost too\n";
+        assert!(page.ends_with(said), "{page}");
     }
 }
