@@ -1,8 +1,12 @@
 //! Remembered options: how an ingest read a file or folder, so that later ingests read it in the same way.
 
+use std::path::Path;
+
 use serde_json::{Map, Value};
 
+use super::Database;
 use crate::ingest::IngestOptions;
+use crate::ingest::first_names::is_moved_with;
 use fpdb_host::error::Result;
 use fpdb_host::json_options::options_to_json;
 use fpdb_reading::input::{ReadOptions, moved_glob};
@@ -22,6 +26,18 @@ const EARLIER_FLAGS: [(&str, &str, bool); 10] = [
     ("--follow", "/walk/follow", false),
     ("--store-text", "/store_text", false),
 ];
+
+impl Database {
+    /// True if this database was moved, or copied, together with a file or folder that was at the absolute
+    /// path `old` and is now at `new`.
+    ///
+    /// # Errors
+    /// A failure to read the store, or to find a folder.
+    #[doc(hidden)]
+    pub fn is_moved_with(&self, old: impl AsRef<Path>, new: impl AsRef<Path>) -> Result<bool> {
+        is_moved_with(&self.store, &self.store.former_roots()?, old.as_ref(), new.as_ref())
+    }
+}
 
 /// The record of these options: `walk` with rooted globs, `store_text`, and `read` without its limits and
 /// without `skip_quotes`, which concerns queries. Empty if all have their defaults.

@@ -3,18 +3,25 @@
 //!
 //! A document's name is the path as the user typed it, so it depends on the current folder. The path of its
 //! file does not. So a file with a known path is the known document. A file with a new path is named as
-//! typed. If another file that still exists has this as its first name, the new file is named by its absolute
-//! path instead. So the new file does not replace the document of the other file.
+//! typed. If another file has this as its first name, the new file is named by its absolute path instead. So
+//! the new file does not replace the document of the other file. It takes the name only if the other file is
+//! gone and has moved here: the bytes are the same, or the database has moved with the file, or `rename` has
+//! announced the move. The decision compares the file with the database as it was, so the order of files does
+//! not matter.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use rustc_hash::FxHashMap;
 
 use super::known::stored;
+use super::options::IngestOptions;
 use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::Task;
-use fpdb_reading::input::{PARTS, Source, absolute_name, file_name_of, is_missing};
+use fpdb_reading::input::{
+    About, Candidate, FileFacts, PARTS, Reader, Source, WalkOptions, absolute_name, file_name_of, for_each_held,
+    is_missing,
+};
 use fpdb_store::{DocumentRecord, NamePlace, Store};
 
 /// The name of a file.
@@ -34,6 +41,10 @@ impl FileName {
 /// Finds the names under which files were read first.
 pub(super) struct FirstNames<'a> {
     store: &'a Store,
+    options: &'a IngestOptions,
+    task: &'a Task<'a>,
+    /// The folders in which the database was before this run.
+    former_roots: BTreeSet<PathBuf>,
     /// Beginnings of names, by the beginning of the paths of the files with these names.
     names: FxHashMap<String, Vec<String>>,
     /// Beginnings of paths, by the beginning of the names of the files at these paths.
@@ -48,9 +59,15 @@ pub(super) struct FirstNames<'a> {
 impl<'a> FirstNames<'a> {
     /// Prepares an ingest of these sources. If an earlier version or a repair wrote the database, this lists
     /// the places of all its documents first.
-    pub(super) fn new(store: &'a Store, sources: &[Source], dry_run: bool, task: &Task<'_>) -> Result<Self> {
+    pub(super) fn new(
+        store: &'a Store,
+        sources: &[Source],
+        options: &'a IngestOptions,
+        task: &'a Task<'a>,
+    ) -> Result<Self> {
+        let former_roots = store.former_roots()?;
         let (mut names, mut folders) = (FxHashMap::<_, Vec<_>>::default(), FxHashMap::<_, Vec<_>>::default());
-        for place in listed(store, dry_run, task)? {
+        for place in listed(store, options.dry_run, task)? {
             names.entry(place.folder.clone()).or_default().push(place.names.clone());
             folders.entry(place.names).or_default().push(place.folder);
         }
@@ -62,16 +79,20 @@ impl<'a> FirstNames<'a> {
                 roots.entry(absolute).or_insert((order, name));
             }
         }
-        Ok(Self { store, names, folders, roots, several: sources.len() > 1 })
+        if !options.dry_run {
+            store.record_root()?;
+        }
+        Ok(Self { store, options, task, former_roots, names, folders, roots, several: sources.len() > 1 })
     }
 
-    /// The name of the file at the absolute path `source`, which was typed as `typed`.
-    pub(super) fn of(&self, typed: String, source: &str) -> Result<FileName> {
+    /// The name of a file, which was typed as `typed`.
+    pub(super) fn of(&self, typed: String, file: &FileFacts) -> Result<FileName> {
+        let source = file.source.as_str();
         let typed = self.of_this_run(source).unwrap_or(typed);
         let mut known = others(&self.names, source);
         known.remove(&typed);
         if known.is_empty() {
-            return self.unless_taken(typed, source);
+            return self.unless_taken(typed, file);
         }
         if first_document(self.store, &typed, source)?.is_some() {
             return Ok(FileName::free(typed));
@@ -84,11 +105,12 @@ impl<'a> FirstNames<'a> {
                 first = Some((id, name));
             }
         }
-        first.map_or_else(|| self.unless_taken(typed, source), |(_, name)| Ok(FileName::free(name)))
+        first.map_or_else(|| self.unless_taken(typed, file), |(_, name)| Ok(FileName::free(name)))
     }
 
     /// The name as typed, or the path of this file if the typed name is the first name of another file.
-    fn unless_taken(&self, typed: String, source: &str) -> Result<FileName> {
+    fn unless_taken(&self, typed: String, file: &FileFacts) -> Result<FileName> {
+        let source = file.source.as_str();
         // Most names have no other place. The places in memory show this, without a look-up in the store.
         if typed != source && others(&self.folders, &typed).iter().any(|path| path != source) {
             let of_name: Vec<_> =
@@ -96,7 +118,7 @@ impl<'a> FirstNames<'a> {
             // After a merge that keeps both, two files can have one name.
             if !of_name.iter().any(|from| from == source) {
                 for other in of_name {
-                    if self.keeps_its_name(&other, source)? {
+                    if self.keeps_its_name(&typed, &other, file)? {
                         return Ok(FileName { name: source.to_owned(), taken_by: Some(other) });
                     }
                 }
@@ -105,19 +127,65 @@ impl<'a> FirstNames<'a> {
         Ok(FileName::free(typed))
     }
 
-    /// True if the file at `other` still exists, so that a file at `source` cannot take its name. Equal bytes
-    /// change nothing, since `source` may be a copy. There are two exceptions, unless `other` is in a source
-    /// of this run: both paths lead to one file, or the database was copied together with the file.
-    fn keeps_its_name(&self, other_path: &str, source: &str) -> Result<bool> {
-        let (other, source) = (Path::new(other_path), Path::new(source));
+    /// True if a file cannot take the name of the file at `other`. If that file still exists, equal bytes
+    /// change nothing, since the new file may be a copy. There are two exceptions, unless `other` is in a
+    /// source of this run: both paths lead to one file, or the database was copied together with the file.
+    fn keeps_its_name(&self, name: &str, other_path: &str, file: &FileFacts) -> Result<bool> {
+        let (other, source) = (Path::new(other_path), Path::new(&file.source));
         if is_missing(other_path) {
-            return Ok(false);
+            return Ok(!(is_moved_with(self.store, &self.former_roots, other, source)?
+                || is_renamed_to(name, other, source)
+                || self.holds_the_same(name, other_path, file)?));
         }
         // A file that cannot be looked at may still exist.
         if !other.is_file() || other.ancestors().any(|folder| self.is_root(folder)) {
             return Ok(true);
         }
-        Ok(!(is_one_file(other, source)? || is_copied_with(self.store, other, source)?))
+        let Some((old, below)) = relation(self.store, other, source)? else { return Ok(!is_one_file(other, source)?) };
+        Ok(!(is_one_file(other, source)? || self.store.is_copied_to(&old.join(below))?))
+    }
+
+    /// True if a file holds a document that was read from the missing file at `other`, with the same bytes,
+    /// and no such document with other bytes.
+    fn holds_the_same(&self, name: &str, other: &str, file: &FileFacts) -> Result<bool> {
+        let of_other = |name: &str| -> Result<Vec<DocumentRecord>> {
+            let ids = self.store.documents_named(name)?.into_iter();
+            let records = ids.map(|id| stored(self.store, id)).collect::<Result<Vec<_>>>()?;
+            Ok(records.into_iter().flatten().filter(|record| record.source.as_deref() == Some(other)).collect())
+        };
+        let bytes = match self.store.container(other)? {
+            Some(container) => Some(container.bytes),
+            None => of_other(name)?.iter().find(|record| record.member.is_none()).map(|record| record.bytes),
+        };
+        if bytes.is_some_and(|bytes| bytes != file.bytes) {
+            return Ok(false);
+        }
+        let (read, stop) = (&self.options.read, self.task.token());
+        let (mut reader, mut same, mut failure) = (Reader::new(read.limits.clone()), 0, None);
+        let mut compare = |held: &Candidate| -> Result<bool> {
+            let digest = match reader.read(held, stop, &|_| {}, &mut |_| Ok(())) {
+                Err(Error::Document(error)) if error.is_lasting() => return Ok(true),
+                digest => digest?,
+            };
+            let About { name: held_name, member, .. } = &held.about;
+            let file_bytes = file_name_of(held_name, member.as_deref()).map_or(held_name.len(), str::len);
+            let known = of_other(&format!("{name}{}", &held_name[file_bytes..]))?;
+            same += known.len();
+            Ok(known.iter().all(|record| record.digest == digest))
+        };
+        let visited = for_each_held(&file.path, &WalkOptions::default(), read, stop, &mut |held| match held
+            .map(|held| compare(&held))
+        {
+            Ok(Ok(true)) => Ok(()),
+            Ok(Err(error @ Error::Store { .. })) => {
+                failure = Some(error);
+                Err(Error::Stopped)
+            }
+            Ok(_) => Err(Error::Stopped),
+            Err((_, Error::Document(error))) if error.is_lasting() => Ok(()),
+            Err(_) => Err(Error::Stopped),
+        });
+        failure.map_or(Ok(same > 0 && visited.is_ok()), Err)
     }
 
     fn is_root(&self, folder: &Path) -> bool {
@@ -246,11 +314,31 @@ fn resolved(path: &Path) -> Result<PathBuf> {
     path.canonicalize().map_err(Error::io("find", path))
 }
 
-/// True if the database was copied together with the file. Then the original database still exists near the
-/// file at `other`, in the same relative place as this copy near the file at `source`.
-fn is_copied_with(store: &Store, other: &Path, source: &Path) -> Result<bool> {
+/// The folder around `other` that was where the folder around `source` is, and the place of the database
+/// below the latter. `None` if the database is not in the folder around `source`.
+fn relation(store: &Store, other: &Path, source: &Path) -> Result<Option<(PathBuf, PathBuf)>> {
     let same = other.components().rev().zip(source.components().rev()).take_while(|(a, b)| a == b).count();
-    let (Some(old), Some(new)) = (other.ancestors().nth(same), source.ancestors().nth(same)) else { return Ok(false) };
+    let (Some(old), Some(new)) = (other.ancestors().nth(same), source.ancestors().nth(same)) else { return Ok(None) };
     let (database, new) = (resolved(store.root())?, resolved(new)?);
-    database.strip_prefix(new).map_or(Ok(false), |below| store.is_copied_to(&old.join(below)))
+    Ok(database.strip_prefix(new).ok().map(|below| (old.to_owned(), below.to_owned())))
+}
+
+/// True if the database has moved together with a file or folder, or was copied with it: it was then in one
+/// of its former folders, as near to the path `other` as it is now to `source`. A database of an earlier
+/// version does not know its former folders.
+pub(crate) fn is_moved_with(
+    store: &Store,
+    former_roots: &BTreeSet<PathBuf>,
+    other: &Path,
+    source: &Path,
+) -> Result<bool> {
+    let Some((old, below)) = relation(store, other, source)? else { return Ok(false) };
+    Ok(former_roots.is_empty() || former_roots.contains(&old.join(below)))
+}
+
+/// True if the document of the file at `other` has its name from `rename`, which expects the file at
+/// `source`: beside its old place.
+fn is_renamed_to(name: &str, other: &Path, source: &Path) -> bool {
+    let typed: PathBuf = Path::new(name).components().skip_while(|part| *part == Component::ParentDir).collect();
+    !other.ends_with(typed) && other.ancestors().skip(1).any(|folder| folder.join(name) == source)
 }

@@ -178,12 +178,14 @@ impl Intake<'_> {
         }
         match step {
             IntakeStep::Unchanged(about, format) => {
-                self.progress.read(about.file.map_or(0, |file| file.bytes));
-                self.count(&about.name, Outcome::Unchanged, &format);
+                self.progress.read(about.file.as_ref().map_or(0, |file| file.bytes));
+                let source = about.file.as_ref().map(|file| file.source.as_str());
+                self.count((&about.name, source), Outcome::Unchanged, &format);
             }
-            IntakeStep::KnownContainer(name, bytes, documents) => {
-                self.progress.read(bytes);
+            IntakeStep::KnownContainer(name, file, documents) => {
+                self.progress.read(file.bytes);
                 self.summary.unchanged += documents;
+                [&file.source].into_iter().filter(|_| documents > 0).for_each(|source| self.progress.of_file(source));
                 self.progress.unchanged(&name, documents);
             }
             IntakeStep::NamedByPath { typed, name, other } => {
@@ -375,7 +377,7 @@ impl Intake<'_> {
         let Some((newest, newest_record)) = newest.filter(|_| !is_other) else {
             if self.given_in_dry_run.contains(&record.name) {
                 self.abandon()?;
-                self.count(&record.name, Outcome::Unchanged, &record.format);
+                self.count((&record.name, record.source.as_deref()), Outcome::Unchanged, &record.format);
                 return Ok(None);
             }
             return self.add(record, Outcome::Added).map(Some);
@@ -412,7 +414,7 @@ impl Intake<'_> {
             OnChange::Keep => {
                 self.sweep.meet(newest);
                 self.abandon()?;
-                self.count(&record.name, Outcome::Kept, &record.format);
+                self.count((&record.name, record.source.as_deref()), Outcome::Kept, &record.format);
                 Ok(None)
             }
             OnChange::Both => self.add(record, Outcome::Added).map(Some),
@@ -463,7 +465,7 @@ impl Intake<'_> {
         self.summary.undecodable += record.undecodable;
         self.summary.undecodable_documents += u64::from(record.undecodable > 0);
         *self.summary.formats.entry(record.format.clone()).or_default() += 1;
-        self.count(&record.name, outcome, &record.format);
+        self.count((&record.name, record.source.as_deref()), outcome, &record.format);
         if record.symbols == 0 && !is_empty_file(&record) {
             self.summary.without_text += 1;
             self.progress.without_text(&record.name);
@@ -475,13 +477,14 @@ impl Intake<'_> {
         self.batch.finish(record)
     }
 
-    fn count(&mut self, name: &str, outcome: Outcome, format: &str) {
+    fn count(&mut self, (name, source): (&str, Option<&str>), outcome: Outcome, format: &str) {
         *match outcome {
             Outcome::Added => &mut self.summary.added,
             Outcome::Replaced => &mut self.summary.replaced,
             Outcome::Unchanged => &mut self.summary.unchanged,
             Outcome::Kept => &mut self.summary.kept,
         } += 1;
+        source.into_iter().for_each(|source| self.progress.of_file(source));
         self.progress.document(name, outcome, format);
     }
 

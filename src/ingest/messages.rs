@@ -21,9 +21,9 @@ pub(super) enum IntakeStep {
     Read(usize, Receiver<Parcel>),
     /// A document that has not changed, in this format.
     Unchanged(About, String),
-    /// A container that was read to its end before and has not changed: its name, its size in bytes and its
-    /// number of documents.
-    KnownContainer(String, u64, u64),
+    /// A container that was read to its end before and has not changed: its name, its file and its number of
+    /// documents.
+    KnownContainer(String, Arc<FileFacts>, u64),
     /// A file got its path as its name, because the file at `other` has the name as typed.
     NamedByPath {
         typed: String,

@@ -60,7 +60,7 @@ pub(crate) fn ingest(
 ) -> Result<IngestSummary> {
     let started = Instant::now();
     let options = &within_memory(store, options)?;
-    let names = &FirstNames::new(store, sources, options.dry_run, task)?;
+    let names = &FirstNames::new(store, sources, options, task)?;
     let kept_out = &KeptOutContents::of(store)?;
     let mut prune = if options.prune { Prune::of(store, sources, options, task)? } else { None };
     let (mut renamed, mut given_in_dry_run, mut failures) = (0, FxHashSet::default(), SearchFailures::default());

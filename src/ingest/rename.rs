@@ -174,7 +174,7 @@ impl<'a> Renaming<'a> {
         if !(is_file || is_container) {
             return Ok(());
         }
-        let name = names.of(std::mem::take(&mut candidate.about.name), &file.source)?.name;
+        let name = names.of(std::mem::take(&mut candidate.about.name), &file)?.name;
         candidate.about.name.clone_from(&name);
         if self.given.contains(&name)
             || self.store.newest_named(&name, |_| true)?.is_some()

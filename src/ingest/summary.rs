@@ -178,6 +178,32 @@ impl IngestSummary {
         }
     }
 
+    /// Adds the result of the next run, which has read other sources of the same command.
+    #[doc(hidden)]
+    pub fn add(&mut self, next: Self) {
+        // All fields are named, so that none is forgotten.
+        macro_rules! add {
+            (sums $($sum:ident)*, lists $($list:ident)*, others $formats:ident $unmatched:ident $absent:ident $ended:ident) => {
+                let Self { schema: _, dry_run: _, $($sum,)* $($list,)* $formats, $unmatched, absent_fields: $absent, interrupted: $ended } = next;
+                $(self.$sum += $sum;)*
+                $(self.$list.extend($list);
+                self.$list.truncate(Self::LISTED);)*
+            };
+        }
+        add! {
+            sums documents added unchanged replaced replaced_from_other_places named_by_path kept removed pruned elsewhere
+            renamed identical moved repeated failures skips kept_out not_kept_out unread_archives without_text too_short
+            attachments bytes symbols fingerprints undecodable undecodable_documents boilerplate made_boilerplate seconds,
+            lists repeated_names failed skipped removed_names,
+            others formats unmatched absent interrupted
+        }
+        formats.into_iter().for_each(|(format, more)| *self.formats.entry(format).or_default() += more);
+        // The table knows the rows that earlier runs have matched.
+        self.unmatched = unmatched;
+        self.absent_fields.extend(absent);
+        self.interrupted |= interrupted;
+    }
+
     /// Documents that could be read so far.
     pub(super) fn read(&self) -> u64 {
         self.added + self.replaced + self.unchanged + self.kept

@@ -154,7 +154,7 @@ impl<'a> Walker<'a> {
         };
         if let Some(file) = &candidate.about.file {
             let typed = std::mem::take(&mut candidate.about.name);
-            let FileName { name, taken_by } = names.of(typed.clone(), &file.source)?;
+            let FileName { name, taken_by } = names.of(typed.clone(), file)?;
             candidate.about.name.clone_from(&name);
             if let Some(other) = taken_by
                 && self.step(IntakeStep::NamedByPath { typed, name, other }).is_break()
@@ -192,7 +192,7 @@ impl<'a> Walker<'a> {
                 let error = Error::Document(DocumentError::FailedBefore);
                 let _ = self.step(IntakeStep::Failed { name: about.name.clone(), error });
             }
-            return Ok(self.step(IntakeStep::KnownContainer(about.name, file.bytes, documents)));
+            return Ok(self.step(IntakeStep::KnownContainer(about.name, file, documents)));
         }
         let container = match open(&mut about, &file, reading) {
             Ok(Opened::Document(_)) if only_members => return Ok(ControlFlow::Continue(())),

@@ -4,6 +4,7 @@ mod ingest;
 mod interrupt;
 mod oldest;
 mod output;
+mod own_flags;
 mod query;
 mod remembered;
 mod rm;

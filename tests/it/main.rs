@@ -33,6 +33,7 @@ mod oracle;
 mod pairs;
 mod pdf_pages;
 mod phrases;
+mod places;
 mod plants;
 mod prune;
 mod query_batch;

@@ -3,109 +3,141 @@
 
 mod below;
 mod moved;
+mod replaced;
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use fpdb::{Database, DatabaseWriter, IngestOptions, WalkOptions};
+use fpdb::{Database, IngestOptions, Source, WalkOptions};
 use fpdb_reading::input::{PathFilter, absolute_name};
 use serde_json::{Map, Value};
 
 use self::moved::Moved;
+pub(crate) use self::replaced::Replaced;
 use crate::printer::Printer;
-use crate::render::as_words;
+use crate::render::{as_words, count};
 use crate::typed::IngestArgs;
-use crate::typed::reading_flags::{words, words_of_json};
+use crate::typed::reading_flags::words_of_json;
 
 /// Remembered options: the fields that differ from the defaults.
 type Flags = Map<String, Value>;
 
-/// The options of an ingest.
-pub(crate) struct ChosenOptions {
+/// The paths of a command that are read with the same options.
+pub(crate) struct Run {
+    pub(crate) sources: Vec<Source>,
     pub(crate) options: IngestOptions,
-    /// Paths that were moved together with the database, and the options to remember for them.
-    pub(crate) moved: (Vec<PathBuf>, IngestOptions),
 }
 
-impl ChosenOptions {
-    fn of(options: IngestOptions) -> Self {
-        Self { moved: (Vec::new(), options.clone()), options }
-    }
+/// The runs of an ingest.
+pub(crate) struct Chosen {
+    /// The first run has the paths whose flags are not remembered, such as standard input.
+    pub(crate) runs: Vec<Run>,
+    /// Paths that were moved together with the database, and the options to remember for each.
+    pub(crate) moved: Vec<(PathBuf, IngestOptions)>,
 }
 
-/// Returns the options to use. Prints a note if they come from an earlier run, or if typed flags replace
-/// flags of an earlier run.
+/// Divides the sources into runs: each path is read with the flags that are remembered for the nearest path
+/// at it or above it, also one inside a typed folder. Typed flags hold for all. Prints a note if flags come
+/// from an earlier run.
 ///
 /// # Errors
-/// Fails if no flags are given and the sources were ingested with different ones, or with options that this
-/// version does not know.
-pub(crate) fn options(database: &Database, args: &IngestArgs, printer: &Printer) -> anyhow::Result<ChosenOptions> {
+/// Fails if this version does not know the remembered options.
+pub(crate) fn choose(
+    database: &Database,
+    args: &IngestArgs,
+    sources: &[Source],
+    printer: &Printer,
+) -> anyhow::Result<Chosen> {
     let typed = args.options();
-    let sources = database.remembered_sources()?;
     if args.are_reading_flags_typed {
-        let given = words(&rooted(&typed)?);
-        for path in there(args) {
-            let dropped: Vec<String> =
-                words_of_json(&database.remembered(path)?).into_iter().filter(|flag| !given.contains(flag)).collect();
-            if !dropped.is_empty() {
-                printer.note(&format!("{}: no longer used: {}", path.display(), as_words(&dropped)));
-            }
-        }
-        below::tell_unused(&sources, args, &typed.walk, &given, printer)?;
-        return Ok(ChosenOptions::of(typed));
+        let runs = vec![Run { sources: sources.to_vec(), options: typed }];
+        return Ok(Chosen { runs, moved: Vec::new() });
     }
-    let mut moved = Moved::new(database, &sources);
-    let mut first: Option<(&PathBuf, Flags)> = None;
+    let known = database.remembered_sources()?;
+    let mut moved = Moved::new(database, &known);
+    let mut paths = Vec::new();
     for path in there(args) {
         // Boilerplate without remembered flags is read like the other paths.
         let is_added = args.boilerplate.contains(path) && args.paths.iter().any(|other| other != path);
-        if is_added && database.remembered(path)?.is_empty() {
-            continue;
-        }
-        let remembered = remembered(database, path, &mut moved)?;
-        match &first {
-            None => first = Some((path, remembered)),
-            Some((_, others)) if *others == remembered => {}
-            Some((other, others)) => {
-                let told = |path: &Path, remembered: &Flags| match &*words_of_json(remembered) {
-                    [] => format!("no flags are remembered for {}", path.display()),
-                    flags => format!("{} was ingested with {}", path.display(), as_words(flags)),
-                };
-                anyhow::bail!(
-                    "{}, {}: use one command for each, or give the flags for both",
-                    told(other, others),
-                    told(path, &remembered)
-                );
-            }
+        if !is_added || !database.remembered(path)?.is_empty() {
+            paths.push((path, remembered(database, path, &mut moved)?));
         }
     }
-    let Some((path, remembered)) = first else { return Ok(ChosenOptions::of(typed)) };
-    let mut chosen = remembered.clone();
-    drop_globs_of_named(&mut chosen, args, printer)?;
-    let with = |flags: &Flags| {
+    // JSON does not hold the program that reads documents in a separate process. The typed limits have it.
+    let with = |flags: &Flags, path: &Path| {
         let options = fpdb::options_from_json(&typed, Value::Object(flags.clone())).with_context(|| {
             let flags = as_words(&words_of_json(flags));
             format!("{} was ingested with options that this version does not know: {flags}", path.display())
         });
-        // JSON does not hold the program that reads documents in a separate process. The typed limits have
-        // it.
         options.map(|options: IngestOptions| {
             let read = options.read.clone().limits(typed.read.limits.clone());
             options.read(read)
         })
     };
-    let options = with(&chosen)?;
-    below::refuse_others(&sources, args, &options.walk, &chosen)?;
-    // A glob that this run drops still applies to later runs.
-    let moved = (moved.into_paths(), with(&remembered)?);
-    if !chosen.is_empty() {
-        let flags = as_words(&words_of_json(&chosen));
-        printer.note(&format!("using the flags of the last ingest: {flags} (flags you give replace all of them)"));
-    }
-    for path in &moved.0 {
+    let mut moved_paths = Vec::new();
+    for (path, flags) in moved.into_known() {
         printer.note(&format!("{} has moved together with the database", path.display()));
+        let options = with(&flags, &path)?;
+        moved_paths.push((path, options));
     }
-    Ok(ChosenOptions { options, moved })
+    let (mut groups, mut group_of): (Vec<Group>, HashMap<&PathBuf, usize>) = Default::default();
+    for (path, flags) in paths {
+        let number = below::group_with(&mut groups, flags);
+        groups[number].typed.push(path.clone());
+        group_of.insert(path, number);
+    }
+    if groups.is_empty() {
+        groups.push(Group::default());
+    }
+    for group in &mut groups {
+        drop_globs_of_named(&mut group.flags, &group.typed, printer)?;
+    }
+    let typed_groups = groups.len();
+    let mut left_out = below::add(&known, &mut groups, &|group| Ok(with(&group.flags, group.first())?.walk))?;
+    let mut runs = Vec::new();
+    for (number, group) in groups.iter().enumerate() {
+        if !group.flags.is_empty() {
+            let of = match group.typed.len() + group.below.len() {
+                _ if typed_groups == 1 && number == 0 => String::new(),
+                1 => format!(" for {}", group.first().display()),
+                all => format!(" for {} and {}", group.first().display(), count(all as u64 - 1, "more path")),
+            };
+            let flags = as_words(&words_of_json(&group.flags));
+            printer
+                .note(&format!("using the flags of the last ingest{of}: {flags} (flags you give replace all of them)"));
+        }
+        let mut options = with(&group.flags, group.first())?;
+        options.walk.leave_out = std::mem::take(&mut left_out[number]);
+        let is_of_group = |source: &&Source| match source {
+            Source::Path(path) => group_of.get(path).copied().unwrap_or_default() == number,
+            _ => number == 0,
+        };
+        let below = group.below.iter().cloned().map(Source::Path);
+        runs.push(Run { sources: sources.iter().filter(is_of_group).cloned().chain(below).collect(), options });
+    }
+    Ok(Chosen { runs, moved: moved_paths })
+}
+
+/// Paths with the same remembered flags.
+#[derive(Default)]
+struct Group {
+    remembered: Flags,
+    /// The remembered flags without the globs that exclude typed paths.
+    flags: Flags,
+    typed: Vec<PathBuf>,
+    /// Paths in typed folders, spelled as a walk of these folders spells them.
+    below: Vec<PathBuf>,
+}
+
+impl Group {
+    fn of(remembered: Flags) -> Self {
+        Self { flags: remembered.clone(), remembered, ..Self::default() }
+    }
+
+    fn first(&self) -> &Path {
+        self.typed.first().or(self.below.first()).map_or(Path::new("-"), PathBuf::as_path)
+    }
 }
 
 /// The options as the database remembers them: their globs mean the same in every folder.
@@ -126,7 +158,7 @@ fn remembered(database: &Database, path: &Path, moved: &mut Moved<'_>) -> anyhow
 }
 
 /// Drops remembered globs that exclude a typed path, and prints a note: a typed path takes precedence.
-fn drop_globs_of_named(flags: &mut Flags, args: &IngestArgs, printer: &Printer) -> anyhow::Result<()> {
+fn drop_globs_of_named(flags: &mut Flags, typed: &[PathBuf], printer: &Printer) -> anyhow::Result<()> {
     let Some(Value::Array(globs)) = flags.get_mut("walk").and_then(|walk| walk.get_mut("exclude")) else {
         return Ok(());
     };
@@ -135,7 +167,7 @@ fn drop_globs_of_named(flags: &mut Flags, args: &IngestArgs, printer: &Printer) 
         PathFilter::new(&WalkOptions::default().exclude(globs.collect()))
     };
     let of_all = filter(globs)?;
-    let named: Vec<&PathBuf> = there(args).filter(|path| of_all.excludes(path)).collect();
+    let named: Vec<&PathBuf> = typed.iter().filter(|path| of_all.excludes(path)).collect();
     let (mut kept, mut dropped, mut left_out) = (Vec::new(), Vec::new(), None);
     for glob in std::mem::take(globs) {
         let of_glob = filter(std::slice::from_ref(&glob))?;
@@ -161,73 +193,6 @@ fn drop_empty(flags: &mut Flags) {
     if walk.is_empty() {
         flags.remove("walk");
     }
-}
-
-/// Before a run, remembers typed options of paths that have none yet, because a killed run stores documents
-/// too. Also remembers the options of moved paths.
-///
-/// # Errors
-/// Fails if the database cannot be read or written.
-pub(crate) fn remember_new(
-    database: &DatabaseWriter,
-    args: &IngestArgs,
-    options: &IngestOptions,
-    (moved, options_of_moved): &(Vec<PathBuf>, IngestOptions),
-) -> anyhow::Result<()> {
-    if !moved.is_empty() {
-        database.remember(moved, options_of_moved)?;
-    }
-    let mut new = Vec::new();
-    for path in there(args).filter(|_| args.are_reading_flags_typed) {
-        if database.remembered(path)?.is_empty() {
-            new.push(path);
-        }
-    }
-    if !new.is_empty() {
-        database.remember(&new, options)?;
-    }
-    Ok(())
-}
-
-/// After a run that has read a document, remembers the options if reading flags were typed. A run that
-/// `is_whole` has also read all paths in the typed folders, so the options of these paths are forgotten. A
-/// run with a misspelled field reads no document, so the flags of an earlier run stay.
-///
-/// # Errors
-/// Fails if the database cannot be read or written.
-pub(crate) fn remember(
-    database: &DatabaseWriter,
-    args: &IngestArgs,
-    options: &IngestOptions,
-    (has_read, is_whole): (bool, bool),
-    printer: &Printer,
-) -> anyhow::Result<()> {
-    if !args.are_reading_flags_typed {
-        return Ok(());
-    }
-    let paths: Vec<&PathBuf> = there(args).collect();
-    if has_read {
-        database.remember(&paths, options)?;
-        if !is_whole {
-            return Ok(());
-        }
-        // This command has read the paths below its folders too, with its own flags. If the earlier flags of
-        // these paths stayed remembered, each later ingest of the folder would be refused.
-        let sources = database.remembered_sources()?;
-        let read = below::read_paths(&sources, args, &options.walk)?;
-        return Ok(database.remember(&read, &IngestOptions::default())?);
-    }
-    for path in paths {
-        let earlier = words_of_json(&database.remembered(path)?);
-        if !earlier.is_empty() && earlier != words(&rooted(options)?) {
-            printer.note(&format!(
-                "{}: no document was read; still remembered: {}",
-                path.display(),
-                as_words(&earlier)
-            ));
-        }
-    }
-    Ok(())
 }
 
 /// The typed paths that exist. Paths in a list of files are not remembered: a list can be long and different

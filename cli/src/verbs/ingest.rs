@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use fpdb::{Database, IngestOptions, IngestSummary, MetadataTable, ReadAs, Source, Task, Unit};
+use fpdb_reading::input::is_gone;
 
 use super::query::tell_attachments;
 use crate::interrupt;
@@ -17,7 +18,7 @@ use crate::printer::Printer;
 use crate::progress::IngestBar;
 use crate::render::{NAMES_SHOWN, count, first_names, grouped, has, is, was};
 use crate::resolved::ingest_target::{self, IngestTarget, Opened};
-use crate::resolved::remembered::{self, ChosenOptions};
+use crate::resolved::remembered::{self, Chosen, Replaced, Run};
 use crate::resolved::{output, sources};
 use crate::run_status::RunStatus;
 use crate::typed::{Global, IngestArgs, OutputFormat};
@@ -36,8 +37,8 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
     let IngestTarget { database, created, _temporary } = opened;
     let created_here = created.is_some();
     let profile = *database.profile();
-    let options = match prepare(&database, args, &sources, metadata, printer) {
-        Ok(options) => options,
+    let Prepared { runs, replaced } = match prepare(&database, args, &sources, metadata, printer) {
+        Ok(prepared) => prepared,
         Err(error) => {
             delete_if_empty(database, created, printer)?;
             return Err(error);
@@ -47,24 +48,40 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
         printer.note("no folder is named: --prune removes only members that archives no longer hold");
     }
     let events = Events { noted: noted_sources(&sources), failures, ..Events::default() };
-    let read = without_written(&options, global, args, &sources);
-    let progress = IngestBar::start(printer, &sources, &read);
+    let options = &runs[0].options;
+    let progress = IngestBar::start(printer, &sources, &without_written(options, global, args, &sources));
     let expects_programs = profile.unit() == Unit::Token && options.read.front_end == ReadAs::Auto;
-    let watch = Messages { printer, progress, expects_programs, events: Mutex::new(events) };
+    let awaited = replaced.paths().map(str::to_owned).collect();
+    let watch = Messages { printer, progress, expects_programs, awaited, events: Mutex::new(events) };
     let task = Task::new().progress(&watch).stop(stop);
-    let ingested = match &database {
-        Opened::Writer(database) => database.ingest_sources(&sources, &read, &task),
-        Opened::Reader(database) => database.ingest_dry_run(&sources, &read, &task),
-    };
-    watch.progress.end();
-    let remembered = match &database {
-        Opened::Writer(database) => {
-            // After an error it is not known whether a document was read.
-            let has_read = ingested.as_ref().map_or(true, |summary| summary.documents > 0);
-            let is_whole = ingested.as_ref().is_ok_and(|summary| !summary.interrupted);
-            remembered::remember(database, args, &options, (has_read, is_whole), printer)
+    let mut ingested: fpdb::Result<Option<IngestSummary>> = Ok(None);
+    for Run { sources, options } in &runs {
+        let read = without_written(options, global, args, sources);
+        let next = match &database {
+            Opened::Writer(database) => database.ingest_sources(sources, &read, &task),
+            Opened::Reader(database) => database.ingest_dry_run(sources, &read, &task),
+        };
+        ingested = match (ingested, next) {
+            (Ok(Some(mut summary)), Ok(next)) => {
+                summary.add(next);
+                Ok(Some(summary))
+            }
+            (_, next) => next.map(Some),
+        };
+        if !ingested.as_ref().is_ok_and(|summary| summary.as_ref().is_some_and(|summary| !summary.interrupted)) {
+            break;
         }
-        Opened::Reader(_) => Ok(()),
+    }
+    let ingested = ingested.map(Option::unwrap_or_default);
+    watch.progress.end();
+    let remembered = {
+        let is_whole = ingested.as_ref().is_ok_and(|summary| !summary.interrupted);
+        let writer = match &database {
+            Opened::Writer(database) => Some(database),
+            Opened::Reader(_) => None,
+        };
+        let read_from = std::mem::take(&mut watch.events().read_from);
+        replaced.finish(writer, (options, is_whole), |path| read_from.contains(path), printer)
     };
     let compaction = match &database {
         Opened::Writer(database) if ingested.is_ok() && !args.dry_run => {
@@ -162,13 +179,18 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
     }
     if let Some((typed, name, other)) = named_by_path {
         let (files, are) = (count(summary.named_by_path, "file"), is(summary.named_by_path));
+        let is_gone = is_gone(Path::new(&other));
+        let gone = if is_gone { ", which is gone and had other bytes" } else { "" };
         printer.note(&format!(
-            "{files} {are} named by the whole path, because another file has the name: {typed} is {other}, so this one is {name}"
+            "{files} {are} named by the whole path, because another file has the name: {typed} is {other}{gone}, so this one is {name}"
         ));
         let [mv, rm] = ["mv OLD NEW", "rm NAME"].map(|words| printer.suggested.of(words));
-        printer.note(&format!(
-            "hint: `{mv}` gives other names (--verbose lists them); to replace a document, remove it first with `{rm}`"
-        ));
+        printer.note(&match is_gone {
+            true => hint_to_rename(&typed, &name, args.dry_run, &printer.suggested),
+            false => format!(
+                "hint: `{mv}` gives other names (--verbose lists them); to replace a document, remove it first with `{rm}`"
+            ),
+        });
     }
     if let Some((old, new)) = moved {
         let (documents, are) = (count(summary.moved, "document"), is(summary.moved));
@@ -221,6 +243,12 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
     Ok(if summary.failures == 0 { RunStatus::Done } else { RunStatus::Incomplete })
 }
 
+/// What an ingest is going to do.
+struct Prepared {
+    runs: Vec<Run>,
+    replaced: Replaced,
+}
+
 /// Chooses the options, and remembers those that were typed.
 fn prepare(
     database: &Opened,
@@ -228,15 +256,22 @@ fn prepare(
     sources: &[Source],
     metadata: Option<Arc<MetadataTable>>,
     printer: &Printer,
-) -> anyhow::Result<IngestOptions> {
+) -> anyhow::Result<Prepared> {
     tell_of_copies(database, sources, printer)?;
-    let ChosenOptions { options, moved } = remembered::options(database, args, printer)?;
-    let options = options.boilerplate_sources(&sources::boilerplate(args)).metadata(metadata);
-    options.check()?;
-    if let Opened::Writer(database) = database {
-        remembered::remember_new(database, args, &options, &moved)?;
+    let Chosen { mut runs, moved } = remembered::choose(database, args, sources, printer)?;
+    for Run { options, .. } in &mut runs {
+        let added = options.clone().boilerplate_sources(&sources::boilerplate(args));
+        *options = added.metadata(metadata.clone());
+        options.check()?;
     }
-    Ok(options)
+    let replaced = Replaced::of(database, args)?;
+    if let Opened::Writer(database) = database {
+        for (path, options) in moved {
+            database.remember(&[path], &options)?;
+        }
+        replaced.remember_new(database, &runs[0].options)?;
+    }
+    Ok(Prepared { runs, replaced })
 }
 
 /// Deletes a database that this run has created and that has no documents: it would bind the next ingest to

@@ -37,6 +37,10 @@ pub trait Progress: Sync {
     /// from the thread that called the ingest.
     fn document(&self, _name: &str, _outcome: Outcome, _format: &str) {}
 
+    /// The document that is reported next, or an unchanged container, is stored and comes from the file at
+    /// this absolute path.
+    fn of_file(&self, _path: &str) {}
+
     /// The document reported last has no text; for example, it is a scanned page.
     fn without_text(&self, _name: &str) {}
 

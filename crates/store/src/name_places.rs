@@ -7,9 +7,12 @@
 //! all documents of an archive. The caller then looks the name up.
 
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
 
 use super::Store;
-use super::codec::format::{ALL_PLACES_KEY, MAIN, PLACE_PREFIX, parse_place_key, place_key};
+use super::codec::format::{ALL_PLACES_KEY, MAIN, PLACE_PREFIX, ROOT_PREFIX, parse_place_key, place_key, root_key};
 use super::engine::Changes;
 use super::view::View;
 use fpdb_host::error::{Error, Result};
@@ -65,6 +68,31 @@ impl Store {
         put(&mut changes, places)?;
         changes.put(MAIN, ALL_PLACES_KEY, [])?;
         self.change(changes, View::clone(&self.view()), "list the places of documents")
+    }
+
+    /// The folders in which this database was when it was written. Empty in a database of an earlier version.
+    ///
+    /// # Errors
+    /// An error of the engine.
+    pub fn former_roots(&self) -> Result<BTreeSet<PathBuf>> {
+        let rows = self.engine.entries_with(MAIN, (ROOT_PREFIX, &[]), "read where the database was")?;
+        let folder = |key: &[u8]| PathBuf::from(OsStr::from_bytes(&key[ROOT_PREFIX.len()..]));
+        rows.map(|row| Ok(folder(&row?.0))).collect()
+    }
+
+    /// Records the folder in which this database is. Commits nothing if it is recorded already.
+    ///
+    /// # Errors
+    /// An error of the engine; [`Error::Io`] if the folder cannot be found.
+    pub fn record_root(&self) -> Result<()> {
+        let root = self.root().canonicalize().map_err(Error::io("find", self.root()))?;
+        let key = root_key(&root);
+        if self.engine.get(MAIN, &key, "read where the database was")?.is_some() {
+            return Ok(());
+        }
+        let mut changes = self.engine.changes();
+        changes.put(MAIN, key, [])?;
+        self.change(changes, View::clone(&self.view()), "record where the database is")
     }
 
     /// Records that documents are added without their places, so the list is incomplete. The next ingest

@@ -60,6 +60,7 @@ impl Intake<'_> {
         let DocumentRecord { source, modified, member, metadata, .. } = found;
         let place = (name, source.as_deref(), member.as_deref());
         let metadata = metadata_after(&record.metadata, place, metadata, self.options);
+        let place = source.clone();
         let mut update = DocumentRecord { source, modified, member, metadata, ..record.clone() };
         if update != *record {
             if let Err(error) = update.check() {
@@ -75,7 +76,7 @@ impl Intake<'_> {
             name_place(&update).into_iter().for_each(|place| self.batch.place(place));
             self.batch.update(id, record, update);
         }
-        self.count(name, Outcome::Unchanged, format);
+        self.count((name, place.as_deref()), Outcome::Unchanged, format);
         Ok(())
     }
 }

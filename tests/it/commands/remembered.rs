@@ -7,17 +7,17 @@ use super::names;
 use crate::bad_input::prose;
 use crate::support::{Folder, Run, zip};
 
-const DB: &str = ".fpdb";
+pub(super) const DB: &str = ".fpdb";
 
 /// The remembered options, by the last component of the path.
-fn remembered(folder: &Folder) -> Vec<(String, Value)> {
+pub(super) fn remembered(folder: &Folder) -> Vec<(String, Value)> {
     let stats = folder.ok(&["stats", "--format", "json"]).json().remove(0);
     let sources = stats["sources"].as_array().cloned().unwrap_or_default();
     let name = |source: &Value| source["path"].as_str().unwrap().rsplit('/').next().unwrap().to_owned();
     sources.iter().map(|source| (name(source), source["options"].clone())).collect()
 }
 
-fn options(name: &str, options: Value) -> (String, Value) {
+pub(super) fn options(name: &str, options: Value) -> (String, Value) {
     (name.to_owned(), options)
 }
 
@@ -88,18 +88,14 @@ fn flags_are_used_again_until_others_are_given() {
     );
     assert_eq!(remembered(&folder)[0], crawl);
 
-    // Two paths in one command need the same flags.
-    let both = folder.run(&["ingest", "docs", "crawl.jsonl"]);
-    assert_eq!(both.status, 2);
-    insta::assert_snapshot!(both.stderr, @"
-    error: docs was ingested with '--exclude=*.log', crawl.jsonl was ingested with --text-field=body --keep-fields=url --keep-fields=more: use one command for each, or give the flags for both
-    ");
+    // Each of several paths is read with its own flags.
     folder.write("other.txt", prose(30));
-    let both = folder.run(&["ingest", "other.txt", "docs"]);
-    assert!(
-        both.status == 2 && both.stderr.contains("no flags are remembered for other.txt, docs was ingested with"),
-        "{both:?}"
-    );
+    let all = folder.ok(&["ingest", "--no-progress", "other.txt", "docs", "crawl.jsonl"]);
+    insta::assert_snapshot!(all.stderr, @"
+    using the flags of the last ingest for docs: '--exclude=*.log' (flags you give replace all of them)
+    using the flags of the last ingest for crawl.jsonl: --text-field=body --keep-fields=url --keep-fields=more (flags you give replace all of them)
+    ");
+    assert!(all.stdout.starts_with("1 document added, "), "{all:?}");
 
     // A flag with the default value makes the database forget the flags.
     folder.ok(&["ingest", "--as", "auto", "docs"]);
@@ -344,54 +340,10 @@ fn what_is_excluded_by_a_bare_name_stays_in_other_folders() {
     assert_eq!(names(&folder, "new.db"), ["sub/a.txt", "sub/box.mbox#1"]);
 }
 
-fn sorted(folder: &Folder, database: &str) -> Vec<String> {
+pub(super) fn sorted(folder: &Folder, database: &str) -> Vec<String> {
     let mut names = names(folder, database);
     names.sort();
     names
-}
-
-/// An ingest of a folder does not read paths in it without the flags that were given for these paths.
-#[test]
-fn a_folder_is_refused_if_other_flags_are_remembered_for_a_path_in_it() {
-    let folder = Folder::new();
-    folder.write("arch/a.txt", prose(1));
-    folder.write("arch/sub/r.jsonl", format!("{}\n", json!({ "body": prose(2) })));
-    folder.write("arch/sub/x.tmp", prose(3));
-    folder.ok(&["ingest", "-q", "arch/sub", "--text-field", "body", "--exclude", "*.tmp"]);
-    let stored = sorted(&folder, DB);
-    for flags in [&[][..], &["--prune"]] {
-        let run = folder.run(&[&["ingest", "arch"], flags].concat());
-        assert_eq!(run.status, 2);
-        let told = "arch/sub was ingested with --text-field=body '--exclude=*.tmp', which does not hold for arch: ";
-        assert!(run.stderr.contains(told), "{run:?}");
-        assert_eq!(sorted(&folder, DB), stored);
-    }
-    // Paths with the same flags are told of together.
-    for day in 1..=4 {
-        folder.write(&format!("crawl/{day}/r.jsonl"), format!("{}\n", json!({ "text": prose(day), "url": day })));
-        folder.ok(&["ingest", "-q", &format!("crawl/{day}"), "--keep-fields", "url"]);
-    }
-    let run = folder.run(&["ingest", "crawl"]);
-    let told = "crawl/3 and 1 more path: all were ingested with --keep-fields=url, which do not hold for crawl: give the same flags here, or";
-    assert!(run.status == 2 && run.stderr.contains(told), "{run:?}");
-    folder.ok(&["ingest", "-q", "crawl", "--keep-fields", "url"]);
-    folder.ok(&["ingest", "-q", "crawl"]);
-    folder.ok(&["rm", "--prefix", "crawl/", "--yes"]);
-    // A file that is not read does not matter.
-    folder.write("mixed/b.txt", prose(4));
-    folder.write("mixed/c.log", prose(5));
-    folder.ok(&["ingest", "-q", "mixed", "--include", "*.log"]);
-    folder.ok(&["ingest", "-q", "mixed/b.txt", "--no-expand"]);
-    folder.ok(&["ingest", "-q", "mixed"]);
-    folder.ok(&["rm", "--prefix", "mixed/", "--yes"]);
-    // The advice works, now and later.
-    let run = folder.run(&["ingest", "arch"]);
-    let flag = run.stderr.split_once("leave it out here (").unwrap().1.split_once(')').unwrap().0.to_owned();
-    folder.ok(&["ingest", "-q", "arch", &flag]);
-    for path in ["arch", "arch/sub"] {
-        folder.ok(&["ingest", "-q", "--prune", path]);
-        assert_eq!(sorted(&folder, DB), ["arch/a.txt", "arch/sub/r.jsonl:1"]);
-    }
 }
 
 /// Flags that are typed for a folder hold from then on for all that the run has read in it.
@@ -402,8 +354,7 @@ fn typed_flags_of_a_folder_replace_those_of_paths_in_it() {
         folder.write(&format!("{path}/a.txt"), prose(number));
         folder.ok(&["ingest", "-q", "--profile", "prose", "--store-text", path]);
     }
-    let refused = || folder.run(&["ingest", "arch"]);
-    assert_eq!(refused().status, 2);
+    assert!(folder.ok(&["ingest", "arch"]).stderr.contains("for arch/.hidden and 2 more paths: --store-text ("));
     let typed = ["ingest", "--include", "*.txt", "--exclude", "arch/left", "--skip-hidden", "arch"];
     // A dry run, and one that reads nothing, change nothing.
     folder.ok(&[&typed[..], &["--dry-run"]].concat());
@@ -424,7 +375,7 @@ fn typed_flags_of_a_folder_replace_those_of_paths_in_it() {
     folder.ok(&["ingest", "-q", "arch"]);
 }
 
-/// The refusal and the note concern all such paths, and only those that are read.
+/// The note concerns all paths in a folder that have other flags, and only those that are read.
 #[test]
 fn all_paths_below_with_other_flags_are_told() {
     let folder = Folder::new();
@@ -432,48 +383,23 @@ fn all_paths_below_with_other_flags_are_told() {
     let inside = ["arch/one", "arch/p", "arch/q", "arch/r", "arch/s"];
     for (number, path) in inside.iter().chain(&["arch/.hidden", "elsewhere"]).enumerate() {
         folder.write(&format!("{path}/r.jsonl"), record(number));
+        folder.write(&format!("{path}/t.txt"), prose(20 + number));
     }
     folder.write("arch/a.txt", prose(10));
     std::os::unix::fs::symlink("../elsewhere", folder.path().join("arch/link")).unwrap();
-    let ingest_inside = |path: &str| drop(folder.ok(&["ingest", "-q", path, "--text-field", "body"]));
-    inside.iter().chain(&["arch/.hidden", "arch/link"]).for_each(|path| ingest_inside(path));
-    let stored = sorted(&folder, DB);
-    assert_eq!(stored.len(), 7);
-    // Six of the seven would be read: not the link.
-    let run = folder.run(&["ingest", "arch"]);
-    assert_eq!(run.status, 2);
-    assert!(
-        run.stderr.contains("/arch/p and 3 more paths: all were ingested with --text-field=body, which do"),
-        "{run:?}"
-    );
-    let advice = run.stderr.split_once("leave them out here (").unwrap().1.split_once(')').unwrap().0;
-    assert_eq!(advice.matches("--exclude=").count(), 6);
+    for path in inside.iter().chain(&["arch/.hidden", "arch/link"]) {
+        folder.ok(&["ingest", "-q", path, "--text-field", "body"]);
+    }
+    // Six of the seven are read: not the link.
+    let run = folder.ok(&["ingest", "arch"]);
+    let told = "using the flags of the last ingest for arch/.hidden and 5 more paths: --text-field=body (";
+    assert!(run.stderr.contains(told) && run.stdout.starts_with("1 document added, 12 unchanged"), "{run:?}");
     // Typed flags replace those of the folders, with a note.
     let told = folder.run(&["ingest", "--dry-run", "--skip-hidden", "arch", "--exclude", "arch/one"]).stderr;
     for (path, is_told) in [("arch/one", false), ("arch/.hidden", false), ("arch/link", false), ("arch/p", true)] {
         assert_eq!(told.contains(&format!("/{path}: no longer used: --text-field=body\n")), is_told, "{told}");
     }
     assert!(told.contains("1 more path: other flags are no longer used\nhint: "), "{told}");
-    let ingest = [&["ingest", "arch"][..], &advice.split(' ').collect::<Vec<_>>()].concat();
-    assert!(!folder.ok(&ingest).stderr.contains("no longer used"));
-    folder.ok(&["ingest", "arch", "--prune"]);
-    let mut all = stored;
-    all.push("arch/a.txt".to_owned());
-    all.sort();
-    assert_eq!(sorted(&folder, DB), all);
-    // Hidden paths do not matter if they are skipped.
-    folder.write("two/.hidden/r.jsonl", record(20));
-    folder.write("two/a.txt", prose(21));
-    ingest_inside("two/.hidden");
-    folder.ok(&["ingest", "-q", "two", "--skip-hidden"]);
-    folder.ok(&["ingest", "-q", "two", "--prune"]);
-    // An advice that leaves out only some paths would be wrong.
-    for number in 0..21 {
-        folder.write(&format!("many/{number}/r.jsonl"), record(30 + number));
-        ingest_inside(&format!("many/{number}"));
-    }
-    let run = folder.run(&["ingest", "many"]);
-    assert!(run.status == 2 && run.stderr.contains("(one --exclude for each; `fpdb stats --format json`"), "{run:?}");
 }
 
 #[test]

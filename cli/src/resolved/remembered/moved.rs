@@ -14,8 +14,8 @@ use super::Flags;
 /// Maximum number of documents whose paths are searched for the former place of a file or folder.
 const LOOKED_AT: usize = 100;
 
-/// Finds the flags of moved paths. A typed path was moved if a remembered path that ends with it is gone, and
-/// documents with the typed name were read from the remembered path.
+/// Finds the flags of moved paths. A typed path was moved if a remembered path that ends with it is gone,
+/// documents with the typed name were read from the remembered path, and the database moved with them.
 pub(super) struct Moved<'a> {
     database: &'a Database,
     sources: HashMap<&'a Path, &'a RememberedSource>,
@@ -68,16 +68,19 @@ impl<'a> Moved<'a> {
             let Some(file) = document.source else { continue };
             let mut around = Path::new(&file).ancestors().filter(|folder| folder.ends_with(name));
             let former = around.find_map(|folder| self.sources.get(folder).filter(|_| is_gone(folder)));
-            if let Some(source) = former {
-                return Ok(Some(moved(source, Path::new(&absolute_name(name)?))));
+            let new = absolute_name(name)?;
+            if let Some(source) = former.filter(|_| Path::new(&new).exists())
+                && self.database.is_moved_with(&source.path, &new)?
+            {
+                return Ok(Some(moved(source, Path::new(&new))));
             }
         }
         Ok(None)
     }
 
-    /// The moved paths that were found, as they were typed.
-    pub(super) fn into_paths(self) -> Vec<PathBuf> {
-        self.known.into_iter().filter_map(|(path, flags)| flags.map(|_| path)).collect()
+    /// The moved paths that were found, as they were typed, and their flags.
+    pub(super) fn into_known(self) -> impl Iterator<Item = (PathBuf, Flags)> {
+        self.known.into_iter().filter_map(|(path, flags)| Some((path, flags?)))
     }
 }
 

@@ -1,6 +1,7 @@
 //! Messages: prints the messages of an ingest while it runs, and counts events for those at its end.
 
 use std::collections::HashSet;
+use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use fpdb::{Error, Failure, Format, IngestSummary, SkipReason, Source};
@@ -24,6 +25,8 @@ pub(super) struct Messages<'a> {
     pub(super) progress: IngestBar,
     /// True if documents in no programming language are noted.
     pub(super) expects_programs: bool,
+    /// Absolute paths for which it counts whether a document was read.
+    pub(super) awaited: HashSet<String>,
     pub(super) events: Mutex<Events>,
 }
 
@@ -56,6 +59,8 @@ impl Noted {
 /// Events that affect later messages.
 #[derive(Default)]
 pub(super) struct Events {
+    /// The awaited paths at which a document was read.
+    pub(super) read_from: HashSet<String>,
     /// Names of sources whose skipping is printed even without --verbose.
     pub(super) noted: HashSet<String>,
     pub(super) failures: Option<LineList>,
@@ -102,7 +107,7 @@ impl Messages<'_> {
         }
     }
 
-    fn events(&self) -> MutexGuard<'_, Events> {
+    pub(super) fn events(&self) -> MutexGuard<'_, Events> {
         self.events.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -134,6 +139,13 @@ impl fpdb::Progress for Messages<'_> {
             fpdb::Outcome::Kept => "kept as stored",
         };
         self.detail(|| format!("{outcome} {name} ({format})"));
+    }
+
+    fn of_file(&self, path: &str) {
+        if !self.awaited.is_empty() {
+            let around = Path::new(path).ancestors().filter_map(|path| self.awaited.get(path.to_str()?));
+            self.events().read_from.extend(around.cloned());
+        }
     }
 
     fn named_by_path(&self, typed: &str, name: &str, other: &str) {

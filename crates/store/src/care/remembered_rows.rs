@@ -15,7 +15,7 @@ use std::path::Path;
 use crate::care::salvage::Salvage;
 use crate::codec::format::{
     ALL_PLACES_KEY, ASSEMBLED_PREFIX, FOLD_KEY, IDENTITY_KEY, KEPT_OUT_PREFIX, MAIN, PLACE_PREFIX, PROFILE_KEY,
-    RUN_PREFIX, SOURCE_PREFIX, STATE_KEY, kept_out_key, parse_kept_out_key, source_key,
+    ROOT_PREFIX, RUN_PREFIX, SOURCE_PREFIX, STATE_KEY, kept_out_key, parse_kept_out_key, source_key,
 };
 use crate::codec::records::{self, KeptOutRecord, SourceRecord};
 use crate::codec::varint;
@@ -28,7 +28,7 @@ use fpdb_host::error::Result;
 use fpdb_kernel::document::Digest;
 
 /// The keys of the main family, and the beginnings of keys.
-const KEYS: [&[u8]; 10] = [
+const KEYS: [&[u8]; 11] = [
     ALL_PLACES_KEY,
     ASSEMBLED_PREFIX,
     FOLD_KEY,
@@ -36,6 +36,7 @@ const KEYS: [&[u8]; 10] = [
     KEPT_OUT_PREFIX,
     PLACE_PREFIX,
     PROFILE_KEY,
+    ROOT_PREFIX,
     RUN_PREFIX,
     SOURCE_PREFIX,
     STATE_KEY,

@@ -38,6 +38,7 @@
 //! |              | `kept-out` ‖ XXH3-128 of the bytes (16)      | [`crate::codec::records::KeptOutRecord`]  |
 //! |              | `place` ‖ folder, escaped ‖ `00 01` ‖ beginning of names, escaped ‖ `00 01` | empty: a [`crate::NamePlace`] |
 //! |              | `all-places`                                 | empty: each document with a file has its place in the list |
+//! |              | `root` ‖ path                                | empty: the database was in this folder when an ingest wrote it |
 //! | `postings`   | run (4) ‖ last hash (8) ‖ continuation (4)   | a posting block, below             |
 //! | `filters`    | run (4) ‖ last hash (8)                      | a filter, below                    |
 //! | `positions`  | document (4) ‖ chunk (4)                     | a chunk of positions, below        |
@@ -133,6 +134,9 @@
 //! difference of symbols, and v is 0 for the structure and 1 for the text as written. In all columns, "the
 //! one before" means the previous fingerprint of the same view.
 
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
 use fpdb_host::error::{Error, Result};
 use fpdb_kernel::document::Digest;
 use fpdb_kernel::hex;
@@ -180,6 +184,7 @@ pub(crate) const SOURCE_PREFIX: &[u8] = b"source";
 pub(crate) const KEPT_OUT_PREFIX: &[u8] = b"kept-out";
 pub(crate) const PLACE_PREFIX: &[u8] = b"place";
 pub(crate) const ALL_PLACES_KEY: &[u8] = b"all-places";
+pub(crate) const ROOT_PREFIX: &[u8] = b"root";
 
 const MARKER_TEXT: &str = "fpdb database, format ";
 
@@ -235,6 +240,11 @@ pub(crate) fn parse_kept_out_key(key: &[u8]) -> Option<Digest> {
 /// The key of a place.
 pub(crate) fn place_key(folder: &str, names: &str) -> Vec<u8> {
     [PLACE_PREFIX, &name_prefix(folder), &name_prefix(names)].concat()
+}
+
+/// The key of a folder in which the database was.
+pub(crate) fn root_key(folder: &Path) -> Vec<u8> {
+    [ROOT_PREFIX, folder.as_os_str().as_bytes()].concat()
 }
 
 /// The folder and the beginning of names in the key of a place.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::codec::format::{
     ALL_PLACES_KEY, COMMITTED, DECISIONS, IDENTITY_KEY, MAIN, MARKER, PROFILE_KEY, STATE_KEY, STORE, encode_profile,
-    marker,
+    marker, root_key,
 };
 use crate::codec::records::{self, StateRecord};
 use crate::engine::{Access, Engine};
@@ -27,6 +27,7 @@ impl Store {
             let mut changes = engine.changes();
             changes.put(MAIN, PROFILE_KEY, encode_profile(profile))?;
             changes.put(MAIN, ALL_PLACES_KEY, [])?;
+            changes.put(MAIN, root_key(&canonical(root)?), [])?;
             changes.put(MAIN, STATE_KEY, records::encode(&StateRecord::default())?)?;
             if let Some(identity) = engine.identity()? {
                 changes.put(MAIN, IDENTITY_KEY, identity)?;
@@ -36,6 +37,15 @@ impl Store {
         })?;
         Self::open_writer(root, options)
     }
+}
+
+/// The path of a folder without links. The folder need not exist, but that around it must.
+fn canonical(root: &Path) -> Result<PathBuf> {
+    let whole = std::path::absolute(root).and_then(|root| match (root.parent(), root.file_name()) {
+        (Some(parent), Some(name)) if !root.exists() => Ok(parent.canonicalize()?.join(name)),
+        _ => root.canonicalize(),
+    });
+    whole.map_err(Error::io("find", root))
 }
 
 /// Creates a database at `root`. `fill` writes the store into the folder it is given, and returns the

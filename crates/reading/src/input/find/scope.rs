@@ -25,7 +25,7 @@ pub struct Scope {
     /// The indices of folders, by absolute path and by name. There can be many folders.
     by_path: FxHashMap<PathBuf, Vec<usize>>,
     by_name: FxHashMap<String, Vec<usize>>,
-    /// Paths that are missing or unreadable.
+    /// Paths that are missing or unreadable, and those that the walk leaves out.
     unreadable: FxHashSet<PathBuf>,
     filter: PathFilter,
     skip_hidden: bool,
@@ -45,6 +45,8 @@ impl Scope {
     pub fn new(sources: &[Source], options: &WalkOptions) -> Result<Self> {
         let (mut folders, mut unreadable) = (Vec::new(), FxHashSet::default());
         let (mut by_path, mut by_name) = (FxHashMap::<_, Vec<_>>::default(), FxHashMap::<_, Vec<_>>::default());
+        let left_out = options.leave_out.iter().filter_map(|path| absolute(path).ok());
+        unreadable.extend(left_out.map(|path| path.components().collect::<PathBuf>()));
         for source in sources {
             let Some(path) = source.path() else { continue };
             let there = path.metadata().and_then(|metadata| {

@@ -1,10 +1,11 @@
 //! Walk: finds the files below the given paths, in sorted order.
 
+use std::collections::HashSet;
 use std::fs::File;
 use std::io::{self, Read};
 use std::ops::ControlFlow;
 use std::os::unix::fs::MetadataExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ignore::{DirEntry, WalkBuilder};
@@ -82,7 +83,8 @@ fn walk_path(
     {
         return visit(WalkEvent::Skipped { name, reason: SkipReason::Database });
     }
-    let (below, left_out) = (Arc::clone(filter), options.leave_out.clone());
+    let below = Arc::clone(filter);
+    let left_out: HashSet<PathBuf> = options.leave_out.iter().cloned().collect();
     let file_at = |path: &Path| path.metadata().ok().map(|facts| (facts.dev(), facts.ino()));
     // A link can lead to one of these under another path.
     let left_out_files: Vec<_> = left_out.iter().filter(|_| options.follow).filter_map(|path| file_at(path)).collect();
@@ -95,7 +97,7 @@ fn walk_path(
         .filter_entry(move |entry| {
             let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
             let is_left_out = below.excludes_entry(entry.path(), is_folder)
-                || left_out.iter().any(|path| path == entry.path())
+                || left_out.contains(entry.path())
                 || (!left_out_files.is_empty()
                     && file_at(entry.path()).is_some_and(|file| left_out_files.contains(&file)))
                 || (is_folder && is_database(entry.path()));
