@@ -134,7 +134,7 @@ fn a_report_of_a_database_with_other_contents_is_refused() {
     folder.write("in/a.txt", text(2));
     folder.ok(&["ingest", "-q", "--profile", "words", "in"]);
     let run = folder.run(&["apply", "report.jsonl", "--remove", "--yes"]);
-    assert!(run.status == 2 && run.stderr.contains("another name or content"), "{run:#?}");
+    assert!(run.status == 2 && run.stderr.contains("has another content"), "{run:#?}");
     assert!(folder.path().join("in/b.txt").exists());
 }
 
