@@ -6,7 +6,6 @@ use std::ops::Range;
 use super::answer::{IgnoredBecause, QueryDocument};
 use super::disguise::DisguisedWords;
 use super::phrases::{IGNORING_PHRASES, PhraseFinder};
-use super::quotes::{SKIPPING_QUOTATIONS, quotations};
 use super::text::Symboliser;
 use super::text_unavailable::TextUnavailable;
 use fpdb_host::error::{Error, Result};
@@ -15,6 +14,10 @@ use fpdb_kernel::document::{Digest, Format, Span};
 use fpdb_kernel::profile::{Profile, Unit, View};
 use fpdb_passages::{Uncounted, difference};
 use fpdb_reading::input::ReadOptions;
+use fpdb_reading::quotations::quotations;
+
+/// The name of skipping quotations in error messages.
+const SKIPPING_QUOTATIONS: &str = "skipping quotations";
 
 /// A query document's fingerprints.
 #[derive(Clone, Debug)]

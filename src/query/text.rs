@@ -6,7 +6,6 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::location::Location;
-use super::sentences::sentence_starts;
 use super::text_limit::TextLimit;
 use super::text_unavailable::TextUnavailable;
 use fpdb_host::error::{Error, Result};
@@ -14,6 +13,7 @@ use fpdb_host::stop::StopToken;
 use fpdb_kernel::document::{Format, Offsets, Span};
 use fpdb_kernel::normalize::{FrontEnd, Readable, Symbols, encoding_of};
 use fpdb_kernel::profile::{Profile, Unit};
+use fpdb_passages::rewritten::sentence_starts;
 use fpdb_reading::extract::{self, Extracted, Lines, Map, Segment, Unread};
 use fpdb_reading::input::{
     ContainerBatch, InputLimits, ReadOptions, Reader, SEARCHED_BYTES, format_of, front_end_of_text, single_document,

@@ -5,6 +5,7 @@
 //!   the other.
 //! * [`recognise`]: detects the format of a document from its name and first bytes.
 //! * [`extract`]: extracts the text from formats that contain more than text.
+//! * [`quotations`]: finds the parts of a document that its author attributes to someone else.
 //! * [`fingerprint`]: turns a document of any format into fingerprints.
 
 #![warn(missing_docs)]
@@ -23,4 +24,5 @@ pub mod fingerprint;
 #[cfg(all(any(test, fuzzing), feature = "all"))]
 pub mod fuzzing;
 pub mod input;
+pub mod quotations;
 pub mod recognise;

@@ -17,6 +17,7 @@
 
 mod fragments;
 mod seeds;
+mod sentences;
 mod summary;
 #[cfg(test)]
 mod tests;
@@ -33,6 +34,7 @@ use crate::ranges::{lies_in, union};
 use fpdb_host::error::Result;
 use fpdb_host::stop::StopToken;
 use fragments::{Comparison, Fragment, LEAST, Spans};
+pub use sentences::sentence_starts;
 pub use words::QueryWords;
 use words::{DOCUMENT, NO_WORD, QUERY, WordNumber, WordTexts};
 

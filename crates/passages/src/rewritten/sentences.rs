@@ -19,7 +19,7 @@ const CLOSING: [char; 9] = ['"', '\'', ')', ']', '}', '”', '’', '»', '…']
 
 /// The words with which sentences begin, including the first word. `text_to` returns the text from the last
 /// offset it was given, at first 0, to this one. Offsets are those of the origins of the symbols.
-pub(super) fn sentence_starts<'t>(mut text_to: impl FnMut(u64) -> Cow<'t, str>, symbols: &Symbols) -> Vec<u32> {
+pub fn sentence_starts<'t>(mut text_to: impl FnMut(u64) -> Cow<'t, str>, symbols: &Symbols) -> Vec<u32> {
     let mut starts = Vec::new();
     for (index, word) in (0..).zip(symbols.origins(0)) {
         let mut between = TextBetween::default();

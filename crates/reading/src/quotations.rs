@@ -8,20 +8,17 @@
 //! * Lines that begin with `>`, as in Markdown and in the answer to a mail.
 //! * The elements and environments of HTML and TeX for quotations.
 
+use crate::extract::{self, Map};
+use crate::input::InputLimits;
 use fpdb_host::error::Result;
 use fpdb_kernel::document::{Format, Offsets, Span};
 use fpdb_kernel::normalize::Readable;
-use fpdb_reading::extract::{self, Map};
-use fpdb_reading::input::InputLimits;
-
-/// The name of this feature in error messages.
-pub(super) const SKIPPING_QUOTATIONS: &str = "skipping quotations";
 
 /// The quotations of a document, marks included, ascending and disjoint, in the document's own offsets.
 ///
 /// # Errors
 /// Fails if the text cannot be extracted.
-pub(super) fn quotations(bytes: &[u8], format: Format, limits: &InputLimits) -> Result<Vec<Span>> {
+pub fn quotations(bytes: &[u8], format: Format, limits: &InputLimits) -> Result<Vec<Span>> {
     if !extract::applies(format) {
         let readable = Readable::decode(bytes);
         return Ok(union(marked(readable.characters(), &[]).into_iter().chain(lines(readable.characters()))));
