@@ -15,9 +15,8 @@ use fpdb_store::{Store, field_key};
 /// # Errors
 /// Always: [`Error::NothingFits`], [`Error::Stopped`], or an error from reading the document records.
 pub(crate) fn nothing_fits<T>(store: &Store, option: &'static str, value: &str, stop: &StopToken) -> Result<T> {
-    let value = folder_of(value);
     let nearest = nearest_name(store, value.trim_start_matches('^'), stop)?;
-    Err(Error::NothingFits { option, value, nearest })
+    Err(Error::NothingFits { option, value: value.to_owned(), nearest })
 }
 
 /// Number of keys that an error lists.
@@ -52,33 +51,4 @@ pub(crate) fn no_such_value(store: &Store, name: &str, value: &str, task: &Task<
         },
         false => Error::NoSuchKey { key: key.to_owned(), keys: keys.into_iter().collect(), more },
     })
-}
-
-/// The folder from which [`submission_pattern`](super::submissions::submission_pattern) made the pattern
-/// `value`. Any other value is returned unchanged.
-fn folder_of(value: &str) -> String {
-    let Some(folders) = value.strip_prefix("^(").and_then(|rest| rest.strip_suffix(")[/!]")) else {
-        return value.to_owned();
-    };
-    let folder = |pattern: &str| {
-        let folder = pattern.strip_suffix("[^/!]+")?.replace('\\', "").replace("[^/!]+", "*");
-        let folder = folder.strip_suffix("[/!]").unwrap_or(&folder).replace("[/!]", "/");
-        Some(if folder.is_empty() { ".".into() } else { folder })
-    };
-    let folders: Option<Vec<String>> = folders.split('|').map(folder).collect();
-    folders.map_or_else(|| value.to_owned(), |folders| folders.join(","))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn folders_are_told_from_patterns() {
-        let pattern = crate::submission_pattern;
-        for folder in ["in/a.b", ".", "in/*", "in/all.zip!*", "all.zip!a/b", "*", "2025,2026/*"] {
-            assert_eq!(folder_of(&pattern(folder)), folder);
-        }
-        assert_eq!(folder_of("^([a-z]*)_"), "^([a-z]*)_");
-    }
 }

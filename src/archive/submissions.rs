@@ -17,10 +17,11 @@ const ENDS: [char; 2] = ['/', '!'];
 /// of submissions.
 pub(crate) const SUBMISSION_FILES: usize = 10;
 
-/// Makes the regular expression for [`QueryOptions::submission_by`](crate::QueryOptions::submission_by) and
-/// [`PairsOptions::submission_by`](crate::archive::pairs::PairsOptions::submission_by) from a folder. With
-/// it, each folder and each archive directly in `folder` is one submission. With `.`, each first folder of a
-/// name is one submission. `folder` may also be an archive, such as `all.zip`. A part `*` stands for any one
+/// The regular expression for the value of
+/// [`QueryOptions::submission_by`](crate::QueryOptions::submission_by) or
+/// [`PairsOptions::submission_by`](crate::archive::pairs::PairsOptions::submission_by). If it is a folder,
+/// each folder and each archive directly in `folder` is one submission. With `.`, each first folder of a name
+/// is one submission. `folder` may also be an archive, such as `all.zip`. A part `*` stands for any one
 /// folder or archive: with `class/*`, each folder in each folder of `class` is a submission. With
 /// `2025,2026`, each folder in either of the two is a submission. If one of these folders lies in another,
 /// the inner folder decides. A value with a character such as `^` or `(` already is a regular expression, and
@@ -85,11 +86,11 @@ pub(crate) struct Submissions {
 }
 
 impl Submissions {
-    /// Makes submissions of documents by a regular expression for names. The name of a submission is the text
-    /// of the first group, or the whole match if there is no group.
+    /// Makes submissions of documents by a folder or a regular expression for names. The name of a submission
+    /// is the text of the first group, or the whole match if there is no group.
     pub(crate) fn new(pattern: Option<&str>, ids: usize) -> Result<Self> {
         let Some(pattern) = pattern else { return Ok(Self::default()) };
-        let compiled = Regex::new(pattern).map_err(|_| Error::InvalidParameter {
+        let compiled = Regex::new(&submission_pattern(pattern)).map_err(|_| Error::InvalidParameter {
             name: "submission_by",
             value: pattern.into(),
             expected: "a folder, or a regular expression such as ^([^/]*)/ for the first folder of a name",

@@ -21,7 +21,7 @@ use fpdb_store::{DocumentRecord, Gathered, Lookup, Store, View};
 
 /// The hashes that [`answer`] looks up, ascending.
 pub(crate) fn hashes_to_look_up(subject: &PreparedQuery, options: &QueryOptions) -> impl Iterator<Item = u64> {
-    let hashes = subject.looked_up(options.n.filter(|_| !options.passages));
+    let hashes = subject.looked_up(options.most_hashes().filter(|_| !options.passages));
     hashes.into_iter().filter(|hash| hash.skipped.is_none()).map(|hash| hash.hash)
 }
 
@@ -117,7 +117,7 @@ impl<'a> Query<'a> {
     /// Looks up the query's hashes, and counts those that each document or submission holds.
     fn look_up(&self, gathered: Option<&'a Gathered>) -> Result<(Lookup<'a>, Tally<'a>)> {
         let Self { store, subject, options, units, task, .. } = *self;
-        let looked_up = subject.looked_up(options.n);
+        let looked_up = subject.looked_up(options.most_hashes());
         let expected = if options.passages { subject.hashes.len() } else { looked_up.len() };
         let mut lookup = match gathered {
             Some(gathered) => store.lookup_gathered(expected, gathered),

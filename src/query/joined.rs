@@ -105,7 +105,7 @@ pub(crate) fn answer_joined(
     let mut only: Vec<DocId> = answer.matches.iter().flat_map(documents).map(|found| found.id).collect();
     only.sort_unstable();
     let options_of_part =
-        options.clone().only(Some(only)).n(None).top(None).min_score(0.0).submission_files(usize::MAX);
+        options.clone().only(Some(only)).n(Some(u64::MAX)).top(None).min_score(0.0).submission_files(usize::MAX);
     let mut pairs: HashMap<DocId, Pairs> = HashMap::new();
     for part in parts {
         let found = ask(part, &options_of_part)?;

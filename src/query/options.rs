@@ -28,6 +28,9 @@ pub enum Mode {
 
 names!(Mode, "mode", "containment or resemblance", { Containment => "containment", Resemblance => "resemblance" });
 
+/// Number of hashes that [`Mode::Resemblance`] looks up by default: an error of at most 9% (1 / sqrt(128)).
+const RESEMBLANCE_HASHES: u64 = 128;
+
 /// Options of a query.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -38,7 +41,8 @@ pub struct QueryOptions {
     /// The query's window w', in k-gram hashes; at least the database's. `None`, the default: the database's
     /// window.
     pub window: Option<u32>,
-    /// Number of hashes to look up, smallest first. `None`, the default: all.
+    /// Number of hashes to look up, smallest first. `None`, the default: 128 with [`Mode::Resemblance`], else
+    /// all.
     pub n: Option<u64>,
     /// Maximum number of matches to return, best first; by default 10. `None`: all.
     pub top: Option<usize>,
@@ -58,10 +62,11 @@ pub struct QueryOptions {
     /// Common hashes are always counted over all documents. Costs a pass over the records of all documents
     /// in each call.
     pub metadata: BTreeMap<String, String>,
-    /// A regular expression for names. Documents with the same match form one submission. The match is the
-    /// text of the first group, or the whole match if there is no group. A hash counts once for each
-    /// submission. Counting the sizes of submissions costs a pass over all documents and postings, again
-    /// after each commit.
+    /// A folder, or a regular expression for names. Each folder and archive directly in the folder is a
+    /// submission ([`submission_pattern`](crate::submission_pattern) has the rules). Documents with the same
+    /// match of the expression form one submission. The match is the text of the first group, or the whole
+    /// match if there is no group. A hash counts once for each submission. Counting the sizes of submissions
+    /// costs a pass over all documents and postings, again after each commit.
     pub submission_by: Option<String>,
     /// Maximum number of documents listed with a submission, those that share most; by default 10.
     pub submission_files: usize,
@@ -108,6 +113,11 @@ impl QueryOptions {
 }
 
 impl QueryOptions {
+    /// Number of hashes to look up: `n`, or the default of the mode. `None`: all.
+    pub(super) fn most_hashes(&self) -> Option<u64> {
+        self.n.or((self.mode == Mode::Resemblance).then_some(RESEMBLANCE_HASHES))
+    }
+
     /// Checks these options for queries of a database of this profile. Returns them with `only` in ascending
     /// order.
     ///

@@ -402,7 +402,7 @@ fn submissions_of_one_group_are_kept_apart_by_metadata() {
     assert_eq!(pairs(&folder, &["--submission-by", "in"]).len(), before);
     let database = fpdb::Database::open(folder.path().join(".fpdb")).unwrap();
     let options = fpdb::pairs::PairsOptions::of(database.profile())
-        .submission_by(Some(fpdb::submission_pattern("in")))
+        .submission_by(Some("in".into()))
         .group_by(fpdb::pairs::GroupBy::Name("f[0-9]".into()));
     let refused = database.pairs(&options, &fpdb::Task::new()).map(|_| ()).unwrap_err().to_string();
     assert!(refused.ends_with("expected the group of the other files of its submission"), "{refused}");

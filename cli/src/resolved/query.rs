@@ -1,31 +1,24 @@
 //! The options of a query.
 
-use fpdb::{Database, DocId, Mode, QueryOptions, Task};
+use fpdb::{Database, DocId, QueryOptions, Task};
 
 use crate::typed::QueryArgs;
 
-/// Hashes looked up in resemblance mode: an error of at most 9% (1 / sqrt(128)).
-const RESEMBLANCE_N: u64 = 128;
-
 /// The options of a query from the command line, except phrases. A pair has at most `most_passages` passages.
 pub(crate) fn options(args: &QueryArgs, most_passages: Option<usize>) -> QueryOptions {
-    let n = match args.mode {
-        Mode::Containment => None,
-        Mode::Resemblance => Some(RESEMBLANCE_N),
-    };
     // With --by-corpus all matches count, and --min-score bounds the share of the whole row.
     let (top, min_score) = if args.by_corpus { (0, 0.0) } else { (args.top, args.min_score) };
     QueryOptions::default()
         .mode(args.mode)
         .window(args.window)
-        .n(args.n.or(n))
+        .n(args.n)
         .top((top > 0).then(|| usize::try_from(top).unwrap_or(usize::MAX)))
         .min_score(min_score)
         .max_df(args.max_df.filter(|&most| most > 0))
         .passages(!args.no_passages)
         .joining(args.joining.options(most_passages))
         .weight(args.weight)
-        .submission_by(args.submission_by.as_deref().map(fpdb::submission_pattern))
+        .submission_by(args.submission_by.clone())
         .submission_files(args.submission_files)
         .join_submissions(!args.by_corpus)
         .file_times(args.shows_times())

@@ -61,7 +61,7 @@ pub(crate) fn run(global: &Global, args: &PairsArgs, printer: &Printer) -> anyho
             None if args.no_groups => GroupBy::Nothing,
             None => GroupBy::Metadata,
         })
-        .submission_by(args.submission_by.as_deref().map(fpdb::submission_pattern))
+        .submission_by(args.submission_by.clone())
         .submission_files(args.submission_files)
         .file_times(args.times.file_times)
         .new_since(args.new_since)

@@ -47,11 +47,11 @@ pub struct PairsOptions {
     /// Documents of one group are not paired: the drafts of one author, say, or the files of one submission.
     /// A submission is in the group of any of its documents; two of them must not be in two groups.
     pub group_by: GroupBy,
-    /// A regular expression for names. Documents with the same match form one submission. The match is the
-    /// text of the first group, or the whole match if there is no group. Pairs are then pairs of submissions,
-    /// and a hash counts once for each submission. A pair reaches the thresholds as a whole, or two of its
-    /// documents reach them. Two programs must then share 120 / (w + 1) hashes, more than a frame, and have
-    /// at least the resemblance [`few_min_resemblance`](Self::few_min_resemblance).
+    /// A folder or a regular expression that forms submissions, as
+    /// [`QueryOptions::submission_by`](crate::QueryOptions::submission_by). Pairs are then pairs of
+    /// submissions, and a hash counts once for each submission. A pair reaches the thresholds as a whole, or
+    /// two of its documents reach them. Two programs must then share 120 / (w + 1) hashes, more than a frame,
+    /// and have at least the resemblance [`few_min_resemblance`](Self::few_min_resemblance).
     pub submission_by: Option<String>,
     /// Maximum number of pairs of documents listed with a pair of submissions; by default 10. Pairs that
     /// reach the thresholds come first, then those that share most.

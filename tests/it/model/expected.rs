@@ -178,7 +178,8 @@ impl Model {
         let subject = Document::new("", asked.text, &at_window);
         let mut looked_up: Vec<u64> = subject.set.iter().copied().collect();
         looked_up.sort_unstable();
-        looked_up.truncate(options.n.map_or(usize::MAX, |n| n as usize));
+        let most = options.n.or((options.mode == Mode::Resemblance).then_some(128));
+        looked_up.truncate(most.map_or(usize::MAX, |n| n as usize));
         let (mut found, mut counted) = (0, HashSet::new());
         for &hash in &looked_up {
             // A stored document as the query is not part of the corpus that it is compared with.

@@ -43,6 +43,25 @@ fn a_query_is_answered_in_each_form_of_body() {
 }
 
 #[test]
+fn a_folder_forms_submissions_and_a_resemblance_looks_up_few_hashes() {
+    let service = service();
+    for name in ["class/ada/a", "class/ada/b", "class/bob/a"] {
+        service.put(name, &format!("{name}: {TEXT}"));
+    }
+    let by_folder = service.post("/v1/query", &json!({"text": TEXT, "options": {"submission_by": "class"}})).json();
+    let names = by_folder["matches"].as_array().unwrap().iter().map(|found| found["document"].as_str().unwrap());
+    assert_eq!(names.collect::<Vec<_>>(), ["class/ada", "class/bob"]);
+    let asked = service.post("/v1/pairs", &json!({"options": {"submission_by": "class", "min_shared": 1}}));
+    let place = asked.header("location").to_owned();
+    assert_eq!(service.finished(&place)["state"], "done");
+    let pair = service.get(&format!("{place}/result")).json();
+    assert_eq!((&pair["a"], &pair["b"]), (&json!("class/ada"), &json!("class/bob")));
+    let words: String = (0..2000).map(|number| format!("{} ", number * 7919 % 104_729)).collect();
+    let few = service.post("/v1/query", &json!({"text": words, "options": {"mode": "resemblance"}})).json();
+    assert_eq!(few["looked_up"], 128, "{few}");
+}
+
+#[test]
 fn a_form_of_many_files_is_answered_in_order_and_a_report_of_it_is_bounded() {
     let service = Service::new(|options| ServeOptions { max_results: 3, ..options });
     for name in ["a", "b", "c", "d"] {
