@@ -1,9 +1,10 @@
 // Compare: a text, a file or a stored document is asked about; the answer is a report.
 import { ask } from "./ask.js";
-import { count, h, say } from "./dom.js";
+import { count, goTo, h, say } from "./dom.js";
 
-// What was asked last: it is kept while the reader looks at documents.
-let last = { text: "", report: null, of: null };
+// The text, and the question about a text or file that was asked last: it is asked again when the reader comes back
+// from the documents, which may have changed.
+const last = { text: "", question: null };
 // Counts questions, and views of this page: an answer to an earlier question, or for an earlier view, is dropped.
 let questions = 0;
 
@@ -20,7 +21,7 @@ export function comparePage(main, address, session) {
   const form = h("form", { class: "ask", onsubmit: (event) => { event.preventDefault(); if (text.value.trim()) aboutText(); else say("Paste a text first.", true); } },
     text,
     h("div", { class: "row-of-tools" }, h("button", { type: "submit", id: "ask" }, "Find shared text"), file),
-    h("div", { class: "row-of-tools" }, name, names, h("button", { type: "button", id: "ask-stored", onclick: () => { if (name.value) location.hash = `compare?${new URLSearchParams({ document: name.value })}`; } }, "Compare stored document")));
+    h("div", { class: "row-of-tools" }, name, names, h("button", { type: "button", id: "ask-stored", onclick: () => { if (name.value) goTo("compare", { document: name.value }); } }, "Compare stored document")));
   form.addEventListener("dragover", (event) => { event.preventDefault(); form.classList.add("dropping"); });
   form.addEventListener("dragleave", () => form.classList.remove("dropping"));
   form.addEventListener("drop", (event) => {
@@ -37,29 +38,36 @@ export function comparePage(main, address, session) {
   asking.append(h("summary", {}, "What to compare"), form);
   main.replaceChildren(asking, results);
 
-  const about = async (of, question, place = "") => {
+  const about = async (question, place) => {
     const number = (questions += 1);
-    // A text has no address.
-    if (of === null) history.replaceState(null, "", "#compare");
+    results.replaceChildren();
     say("Looking for shared text\u2026");
     try {
       const report = await question();
       if (number !== questions) return;
-      last = { ...last, report, of };
-      const pairs = last.report.overview.pairs.length;
+      const pairs = report.overview.pairs.length;
       say(pairs ? `${count(pairs, "document")} share${pairs === 1 ? "s" : ""} text.` : "No stored document shares text with it.");
-      if (pairs) show(place); else results.replaceChildren();
+      if (pairs) show(report, place);
     } catch (error) {
       if (number === questions) say(error.message, true);
     }
   };
   const options = { options: JSON.stringify(most) };
-  const aboutText = () => about(null, () => ask("POST", "v1/report", { body: { text: text.value, name: "pasted text", options: most } }));
-  const aboutFile = (chosen) => about(null, () => ask("POST", "v1/report", { body: chosen, type: "application/octet-stream", query: { name: chosen.name, ...options } }));
+  const aboutNew = (question) => {
+    last.question = question;
+    // A text has no address.
+    history.replaceState(null, "", "#compare");
+    about(question, "");
+  };
+  const aboutText = () => {
+    const body = { text: text.value, name: "pasted text", options: most };
+    aboutNew(() => ask("POST", "v1/report", { body }));
+  };
+  const aboutFile = (chosen) => aboutNew(() => ask("POST", "v1/report", { body: chosen, type: "application/octet-stream", query: { name: chosen.name, ...options } }));
 
   // The place in the report stands in the address of this page, too: pairs can be bookmarked where the query is a stored document.
-  const show = (place) => {
-    window.fpdbReport = last.report;
+  const show = (report, place) => {
+    window.fpdbReport = report;
     const frame = h("iframe", { class: "results", title: "documents that share text", src: `page/report.html${place && `#${place}`}` });
     frame.addEventListener("load", () => {
       frame.contentWindow.addEventListener("hashchange", () => {
@@ -74,9 +82,10 @@ export function comparePage(main, address, session) {
     asking.open = false;
   };
   const place = address.get("view") || "";
-  if (stored && last.of !== stored) {
-    about(stored, () => ask("POST", "v1/report", { body: { document: stored, options: most } }), place);
-  } else if (last.report && last.of === stored && last.report.overview.pairs.length) show(place);
+  const id = address.get("id");
+  const body = { ...(id ? { id: Number(id) } : { document: stored }), options: most };
+  if (stored) about(() => ask("POST", "v1/report", { body }), place);
+  else if (last.question) about(last.question, place);
   else say("");
 }
 

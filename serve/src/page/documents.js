@@ -1,12 +1,12 @@
 // Documents: browse, search, show, add and remove them.
 import { ask, documentPath } from "./ask.js";
-import { count, grouped, h, say, size } from "./dom.js";
+import { count, goTo, grouped, h, say, size } from "./dom.js";
 
 const linkTo = (view, values) => `#${view}?${new URLSearchParams(values)}`;
 
 export function documentsPage(main, address, session) {
   const name = address.get("name");
-  return name ? onePage(main, name, session) : listPage(main, address, session);
+  return name ? onePage(main, name, address.get("id") || undefined, session) : listPage(main, address, session);
 }
 
 function listPage(main, address, session) {
@@ -31,7 +31,7 @@ function listPage(main, address, session) {
     return load();
   };
   main.replaceChildren(h("section", { class: "stored", "aria-label": "documents" },
-    h("form", { class: "row-of-tools", role: "search", onsubmit: (event) => { event.preventDefault(); location.hash = linkTo("documents", { contains: search.value }).slice(1); } },
+    h("form", { class: "row-of-tools", role: "search", onsubmit: (event) => { event.preventDefault(); goTo("documents", { contains: search.value }); } },
       search, h("button", { type: "submit" }, "Search")),
     session.rights !== "read" && addForm(session, again),
     h("table", {}, h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "name"), h("th", { scope: "col", class: "number" }, "size"),
@@ -40,19 +40,21 @@ function listPage(main, address, session) {
   load();
 }
 
+// A name may have several versions, so each row is about the one with its number.
 function row(document, session) {
+  const { name, id } = document;
   const line = h("tr", {},
-    h("td", { class: "name" }, h("a", { href: linkTo("documents", { name: document.name }) }, h("bdi", { dir: "auto" }, document.name))),
+    h("td", { class: "name" }, h("a", { href: linkTo("documents", { name, id }) }, h("bdi", { dir: "auto" }, name))),
     h("td", { class: "number" }, size(document.bytes)),
     h("td", { class: "wide-only" }, document.format, document.boilerplate && " (boilerplate)"),
     h("td", { class: "wide-only" }, new Date(1000 * document.ingested_at).toLocaleDateString()),
-    h("td", {}, h("a", { href: linkTo("compare", { document: document.name }) }, "Compare"), " ",
-      session.rights !== "read" && removeButton(document.name, () => line.remove())));
+    h("td", {}, h("a", { href: linkTo("compare", { document: name, id }) }, "Compare"), " ",
+      session.rights !== "read" && removeButton(document, () => line.remove())));
   return line;
 }
 
 // Asks once more before a document is removed, in the place of the button.
-function removeButton(name, done) {
+function removeButton({ name, id }, done) {
   let asked = false;
   const button = h("button", { type: "button", "aria-label": `remove ${name}`, onclick: async () => {
     if (!asked) {
@@ -61,7 +63,7 @@ function removeButton(name, done) {
       return;
     }
     try {
-      const { removed } = await ask("DELETE", documentPath(name));
+      const { removed } = await ask("DELETE", documentPath(name), { query: { id } });
       say(`${count(removed, "document")} removed.`);
       done();
     } catch (error) {
@@ -95,17 +97,17 @@ function addForm(session, again) {
   } }, files, prefix, h("button", { type: "submit" }, "Add"));
 }
 
-async function onePage(main, name, session) {
+async function onePage(main, name, id, session) {
   const back = h("p", {}, h("a", { href: "#documents" }, "All documents"));
   try {
-    const document = await ask("GET", documentPath(name), { query: { text: true, identical: true } });
+    const document = await ask("GET", documentPath(name), { query: { text: true, identical: true, id } });
     const facts = [["size", size(document.bytes)], ["symbols", grouped(document.symbols)], ["fingerprints", grouped(document.fingerprints)],
       ["format", document.format], ["encoding", document.encoding], ["added", new Date(1000 * document.ingested_at).toLocaleString()],
       ["same bytes as", (document.identical_to || []).join(", ")], ...Object.entries(document.metadata)];
     main.replaceChildren(h("section", { class: "stored", "aria-labelledby": "name" }, back,
       h("h2", { id: "name" }, h("bdi", { dir: "auto" }, document.name)),
-      h("div", { class: "row-of-tools" }, h("a", { href: linkTo("compare", { document: name }) }, "Compare"),
-        session.rights !== "read" && removeButton(name, () => { location.hash = "documents"; })),
+      h("div", { class: "row-of-tools" }, h("a", { href: linkTo("compare", { document: name, id: document.id }) }, "Compare"),
+        session.rights !== "read" && removeButton(document, () => goTo("documents"))),
       h("dl", { class: "about" }, facts.filter(([, value]) => value).flatMap(([key, value]) => [h("dt", {}, key), h("dd", {}, value)])),
       document.text === null ? h("p", { class: "faint" }, "Its text is not stored, and cannot be read again.") : h("pre", { dir: "auto", tabindex: 0, "aria-label": "text" }, document.text),
       document.text_base64 && h("p", { class: "faint" }, "Its bytes are not UTF-8: some of them are shown as \ufffd.")));

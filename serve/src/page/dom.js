@@ -12,6 +12,13 @@ export function h(name, attributes = {}, ...children) {
   return element;
 }
 
+// Goes to a view; to the one that is shown as well, which is then drawn anew.
+export function goTo(view, values = {}) {
+  const query = new URLSearchParams(values).toString();
+  const hash = `#${view}${query && `?${query}`}`;
+  if (location.hash === hash) dispatchEvent(new Event("hashchange")); else location.hash = hash;
+}
+
 const status = () => document.getElementById("status");
 
 // Says what happens; a failure stands out.

@@ -95,6 +95,48 @@ fn the_answer_to_an_earlier_question_is_not_shown() {
 }
 
 #[test]
+fn a_question_is_asked_again_and_an_error_leaves_no_report() {
+    let Some((_folder, service, mut browser, address)) = begin(&[]) else { return };
+    let status = "document.getElementById('status').textContent";
+    let pairs = |number: usize| inside(&format!("page.querySelectorAll('tr[data-pair]').length === {number}"));
+    browser.visit(&format!("{address}#compare?document=docs%2Fa.txt"));
+    browser.wait(&pairs(1));
+    // The same question has the same address.
+    assert_eq!(service.ask("PUT", "/v1/documents/new", "", format!("New: {TEXT}").as_bytes()).unwrap().0, 201);
+    browser.ask("(() => { document.getElementById('ask-stored').click(); return true; })()");
+    browser.wait(&pairs(2));
+    // On the way back from the documents, it is asked as well.
+    browser.ask("(() => { location.hash = 'documents'; return true; })()");
+    browser.wait("document.getElementById('search')");
+    assert_eq!(service.ask("DELETE", "/v1/documents/new", "", b"").unwrap().0, 200);
+    browser.ask("(() => { history.back(); return true; })()");
+    browser.wait(&pairs(1));
+    assert_eq!(service.ask("DELETE", "/v1/documents/docs/a.txt", "", b"").unwrap().0, 200);
+    browser.ask("(() => { document.getElementById('ask-stored').click(); return true; })()");
+    browser.wait(&format!("{status}.startsWith('no document has this name')"));
+    assert_eq!(browser.ask("document.querySelector('iframe') === null"), true);
+}
+
+#[test]
+fn one_version_of_a_document_is_shown_and_removed() {
+    let Some((_folder, service, mut browser, address)) = begin(&[]) else { return };
+    let later = "/v1/documents/docs/c.txt?on_change=both";
+    assert_eq!(service.ask("PUT", later, "", b"Apples in warm climates.").unwrap().0, 201);
+    browser.visit(&format!("{address}#documents?contains=c.txt"));
+    browser.wait("document.querySelectorAll('tbody tr').length === 2");
+    browser.click("tbody tr td.name a");
+    browser.wait("document.querySelector('pre')?.textContent.startsWith('Pears')");
+    browser.ask("(() => { history.back(); return true; })()");
+    browser.wait("document.querySelectorAll('tbody tr').length === 2");
+    browser.click("tbody button");
+    browser.click("tbody button");
+    browser.wait("document.querySelectorAll('tbody tr').length === 1");
+    let left = service.json("GET", "/v1/documents/docs/c.txt?text=true", &json!(null));
+    assert_eq!(left["text"], "Apples in warm climates.");
+    browser.check_quiet_at(&address);
+}
+
+#[test]
 fn documents_are_found_and_removed_on_a_narrow_screen() {
     let Some((_folder, service, mut browser, address)) = begin(&[]) else { return };
     let narrow = json!({"width": 400, "height": 800, "deviceScaleFactor": 1, "mobile": true});
