@@ -49,7 +49,9 @@ impl App {
     /// Opens the database and starts the writer.
     pub(crate) fn open(options: ServeOptions) -> Result<Arc<Self>> {
         options.check()?;
-        let limits = KeyLimits { per_key: options.per_key, per_minute: options.per_minute };
+        // One key cannot take the memory of all bodies.
+        let bodies = options.max_body.max(options.body_memory / 2);
+        let limits = KeyLimits { per_key: options.per_key, per_minute: options.per_minute, bodies };
         let keys = Keys::open(options.key_file.as_deref(), limits)?;
         let tls = Tls::open(options.tls_cert.as_deref(), options.tls_key.as_deref())?;
         if !options.listen.ip().is_loopback() && !keys.are_needed() {

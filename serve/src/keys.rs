@@ -104,6 +104,8 @@ pub(crate) struct Identity {
     pub(crate) rights: Rights,
     /// Permits for concurrent requests of this key; `None` without keys.
     pub(crate) room: Option<Arc<Semaphore>>,
+    /// Room for the bodies of this key's requests in memory, in KiB; `None` without keys.
+    pub(crate) bodies: Option<Arc<Semaphore>>,
     /// Limits the requests per minute of this key; `None` without a limit.
     pub(crate) rate: Option<Arc<DefaultDirectRateLimiter>>,
 }
@@ -115,6 +117,8 @@ pub(crate) struct KeyLimits {
     pub(crate) per_key: usize,
     /// Maximum number of requests per minute; `None` for any number.
     pub(crate) per_minute: Option<NonZeroU32>,
+    /// Maximum bytes of bodies in memory.
+    pub(crate) bodies: usize,
 }
 
 impl KeyLimits {
@@ -161,7 +165,7 @@ impl Keys {
     /// The owner of a key; `None` if the key is unknown.
     pub(crate) fn identify(&self, key: Option<&str>) -> Option<Identity> {
         if self.file.is_none() {
-            return Some(Identity { name: "".into(), rights: Rights::Admin, room: None, rate: None });
+            return Some(Identity { name: "".into(), rights: Rights::Admin, room: None, bodies: None, rate: None });
         }
         let digest: [u8; 32] = Sha256::digest(key?).into();
         let keys = self.keys.read().unwrap_or_else(PoisonError::into_inner);
@@ -205,9 +209,10 @@ fn read(path: &Path, limits: KeyLimits) -> Result<Vec<Key>> {
         if !names.insert(name.to_owned()) {
             return Err(ServeError::KeyNamedTwice { path: path.to_owned(), name: name.to_owned() });
         }
-        let room = Some(Arc::new(Semaphore::new(limits.per_key.min(Semaphore::MAX_PERMITS))));
+        let permits = |number: usize| Some(Arc::new(Semaphore::new(number.min(Semaphore::MAX_PERMITS))));
+        let (room, bodies) = (permits(limits.per_key), permits(limits.bodies >> 10));
         let rate = limits.per_minute.map(|number| Arc::new(RateLimiter::direct(Quota::per_minute(number))));
-        keys.push(Key { identity: Identity { name: name.into(), rights, room, rate }, digest });
+        keys.push(Key { identity: Identity { name: name.into(), rights, room, bodies, rate }, digest });
     }
     if keys.is_empty() {
         return Err(ServeError::NoKeys { path: path.to_owned() });
@@ -219,7 +224,7 @@ fn read(path: &Path, limits: KeyLimits) -> Result<Vec<Key>> {
 mod tests {
     use super::*;
 
-    const LIMITS: KeyLimits = KeyLimits { per_key: 2, per_minute: None };
+    const LIMITS: KeyLimits = KeyLimits { per_key: 2, per_minute: None, bodies: 1 << 10 };
 
     #[test]
     fn a_key_is_known_by_its_digest_and_reloaded() {

@@ -30,6 +30,7 @@ mod page;
 mod problem;
 mod removing;
 mod reopening;
+mod room;
 mod routes;
 mod settings;
 mod tls;

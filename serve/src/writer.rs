@@ -21,6 +21,7 @@ use crate::jobs::{Job, Step};
 use crate::problem::{Answer, Problem};
 use crate::removing::Removing;
 use crate::reopening::Reopening;
+use crate::room::Room;
 
 /// Maximum number of documents in a commit, and of their bytes.
 const IN_A_COMMIT: usize = 1000;
@@ -61,12 +62,12 @@ impl Put {
 /// request finds room.
 pub(crate) struct Held {
     _place: OwnedSemaphorePermit,
-    _room: Option<OwnedSemaphorePermit>,
+    _room: Option<Room>,
 }
 
 impl Held {
     /// Without a body there is no room.
-    pub(crate) fn new(place: OwnedSemaphorePermit, room: impl Into<Option<OwnedSemaphorePermit>>) -> Self {
+    pub(crate) fn new(place: OwnedSemaphorePermit, room: impl Into<Option<Room>>) -> Self {
         Self { _place: place, _room: room.into() }
     }
 }

@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::json;
-use super::request::{HeldBody, Name, Params, read_body, read_options};
+use super::request::{HeldBody, Name, Params, read_change, read_options};
 use crate::app::App;
 use crate::openapi::documents;
 use crate::problem::{Answer, Problem};
@@ -322,8 +322,7 @@ pub(crate) async fn put(
     })?;
     check_name(&name).map_err(Problem::bad_request)?;
     let k = app.reader().ok_or_else(Problem::ending)?.profile().k();
-    let place = app.writer.enter()?;
-    let body = read_body(&app, request).await?;
+    let (body, place) = read_change(&app, request).await?;
     let metadata = metadata.unwrap_or_default().0.into_iter().collect();
     let put = Put { name: name.clone(), bytes: body.bytes, metadata, options };
     let stored = app.writer.put(put, Held::new(place, body.room)).await?;
@@ -430,8 +429,7 @@ pub(crate) async fn bulk(
         return Err(Problem::bad_request("metadata stand in the lines of the body"));
     }
     let options = asked.options(&app)?;
-    let place = app.writer.enter()?;
-    let HeldBody { bytes, room } = read_body(&app, request).await?;
+    let (HeldBody { bytes, room }, place) = read_change(&app, request).await?;
     let held = Held::new(place, room);
     // The request keeps its place until all lines are checked, even if the client has gone.
     let check = move || BulkLines::of(&bytes).try_for_each(|document| document.map(drop)).map(|()| (bytes, held));

@@ -15,7 +15,6 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use tempfile::{SpooledData, SpooledTempFile};
 use tokio::runtime::Handle;
-use tokio::sync::OwnedSemaphorePermit;
 use utoipa::{IntoParams, ToSchema};
 
 use super::jobs::lines_of;
@@ -23,6 +22,7 @@ use super::json;
 use super::request::{HeldBody, MOST_JSON, Params, media_type, parse, read_body, read_options};
 use crate::app::App;
 use crate::problem::{Answer, Problem};
+use crate::room::Room;
 
 /// Number of files of a form that are answered together.
 const FILES_AT_A_TIME: usize = 16;
@@ -143,8 +143,8 @@ pub(super) struct Asked {
     is_several: bool,
     /// Maximum number of matches of a report.
     most: usize,
-    /// The memory permit of the request's body, from which the sources were made.
-    _room: OwnedSemaphorePermit,
+    /// The room of the request's body, from which the sources were made.
+    _room: Room,
 }
 
 impl Sent {
@@ -260,7 +260,7 @@ impl Asked {
 struct Queried {
     answered: Vec<(QuerySource, QueryAnswer)>,
     read: ReadOptions,
-    _room: OwnedSemaphorePermit,
+    _room: Room,
 }
 
 impl Queried {
@@ -335,7 +335,6 @@ async fn multipart(headers: HeaderMap, body: Vec<u8>) -> Answer<(Vec<QuerySource
 #[cfg(test)]
 mod tests {
     use fpdb::{Document, Profile};
-    use tokio::sync::Semaphore;
 
     use super::*;
 
@@ -347,13 +346,12 @@ mod tests {
         let put = |name: &str, text: &str| writer.ingest([Document::new(name, text.to_owned())]).unwrap();
         let (reader, stop) = (writer.reader(), StopToken::new());
         let query = |source: QuerySource| {
-            let room = Arc::new(Semaphore::new(1)).try_acquire_owned().unwrap();
             let asked = Asked {
                 sources: vec![source],
                 options: QueryOptions::default(),
                 is_several: false,
                 most: 1000,
-                _room: room,
+                _room: Room::default(),
             };
             asked.query_for_report(&reader, &stop).ok().unwrap()
         };

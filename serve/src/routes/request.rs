@@ -11,7 +11,9 @@ use serde::de::DeserializeOwned;
 use tokio::sync::OwnedSemaphorePermit;
 
 use crate::app::App;
+use crate::keys::Identity;
 use crate::problem::{Answer, Problem};
+use crate::room::Room;
 
 /// Maximum bytes of JSON that holds no document: its values take many times their bytes in memory.
 pub(super) const MOST_JSON: usize = 1 << 20;
@@ -40,11 +42,11 @@ impl<S: Send + Sync> FromRequestParts<S> for Name {
     }
 }
 
-/// A body in memory, and the permit for its memory. The permit covers one copy: a request that keeps parts of
+/// A body in memory, and the room for it. The room is for one copy: a request that keeps parts of
 /// the body must drop the body, or move its bytes into documents.
 pub(super) struct HeldBody {
     pub(super) bytes: Vec<u8>,
-    pub(super) room: OwnedSemaphorePermit,
+    pub(super) room: Room,
 }
 
 /// The media type of a body, without parameters; empty if there is none.
@@ -58,26 +60,43 @@ pub(super) async fn read_body(app: &Arc<App>, request: Request) -> Answer<HeldBo
     read_within(app, request, app.options.max_body).await
 }
 
+/// Reads a body of documents, then takes a place for their change: a slow client holds no place. With all
+/// places taken, refuses the body before it is read.
+pub(super) async fn read_change(app: &Arc<App>, request: Request) -> Answer<(HeldBody, OwnedSemaphorePermit)> {
+    drop(app.writer.enter()?);
+    let body = read_body(app, request).await?;
+    Ok((body, app.writer.enter()?))
+}
+
 /// Reads a body of JSON that holds no document.
 pub(super) async fn read_json_body(app: &Arc<App>, request: Request) -> Answer<HeldBody> {
     read_within(app, request, MOST_JSON.min(app.options.max_body)).await
 }
 
-/// Reads a body of at most `limit` bytes. Reserves memory before it reads: the length that the client states,
-/// or else the limit.
+/// Bytes of memory that the first part of a body takes, if the body may be as long.
+const FIRST: usize = 64 << 10;
+
+/// Reads a body of at most `limit` bytes. Takes memory for each part as it arrives, twice as much each time,
+/// and no more than the length that the client states.
 async fn read_within(app: &Arc<App>, request: Request, limit: usize) -> Answer<HeldBody> {
     let told =
         request.headers().get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
     if told.is_some_and(|told| told > limit) {
         return Err(Problem::too_large(limit));
     }
-    let kilobytes = u32::try_from(told.unwrap_or(limit).div_ceil(1 << 10)).unwrap_or(u32::MAX);
-    let room = Arc::clone(&app.bodies).try_acquire_many_owned(kilobytes).map_err(|_| Problem::busy())?;
+    let of_key = request.extensions().get::<Identity>().and_then(|sender| sender.bodies.clone());
+    let stores: Vec<_> = of_key.into_iter().chain([Arc::clone(&app.bodies)]).collect();
     let mut body = request.into_body();
-    let mut bytes = Vec::with_capacity(told.unwrap_or(0));
+    let (mut bytes, mut room) = (Vec::new(), Room::default());
     while let Some(data) = next_data(app, &mut body).await? {
         if data.len() > limit - bytes.len() {
             return Err(Problem::too_large(limit));
+        }
+        let needed = bytes.len() + data.len();
+        if needed > bytes.capacity() {
+            let larger = (2 * bytes.capacity()).max(FIRST).min(told.unwrap_or(limit)).max(needed);
+            room.grow(larger, &stores)?;
+            bytes.reserve_exact(larger - bytes.len());
         }
         bytes.extend_from_slice(&data);
     }

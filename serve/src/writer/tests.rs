@@ -10,8 +10,7 @@ fn put(name: &str, text: &str) -> Put {
 }
 
 fn held() -> Held {
-    let permit = || Arc::new(Semaphore::new(1)).try_acquire_owned().unwrap();
-    Held::new(permit(), permit())
+    Held::new(Arc::new(Semaphore::new(1)).try_acquire_owned().unwrap(), None)
 }
 
 #[test]
@@ -50,7 +49,9 @@ fn a_change_keeps_its_room_after_its_client_has_gone() {
     let (sender, waiting) = mpsc::unbounded_channel();
     // No thread makes the changes.
     let (writer, bodies) = (Writer::of(Some(sender), Written::default(), 1), Arc::new(Semaphore::new(1)));
-    let held = Held::new(writer.enter().ok().unwrap(), Arc::clone(&bodies).try_acquire_owned().unwrap());
+    let mut room = Room::default();
+    room.grow(1, &[Arc::clone(&bodies)]).ok().unwrap();
+    let held = Held::new(writer.enter().ok().unwrap(), room);
     runtime.block_on(async {
         let put = writer.put(put("a", "text"), held);
         assert!(tokio::time::timeout(std::time::Duration::from_millis(1), put).await.is_err());

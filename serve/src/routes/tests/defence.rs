@@ -5,6 +5,7 @@ use std::sync::Arc;
 use axum::body::Body;
 use axum::http::Request;
 use serde_json::json;
+use tower::ServiceExt;
 
 use super::{Service, TEXT, service};
 use crate::counted_heap;
@@ -325,6 +326,39 @@ fn bodies_share_a_bounded_memory() {
     for _ in 0..20 {
         assert_eq!(with_length(8192), 200);
     }
+}
+
+#[test]
+fn bodies_that_do_not_arrive_take_no_memory_and_no_place() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("keys");
+    let keys = [new_key("ann", Rights::Write).unwrap(), new_key("ben", Rights::Write).unwrap()];
+    std::fs::write(&path, keys.iter().map(|(_, line)| format!("{line}\n")).collect::<String>()).unwrap();
+    let service = Service::new(|options| ServeOptions {
+        key_file: Some(path),
+        max_body: 8192,
+        body_memory: 16384,
+        queue: 1,
+        ..options
+    });
+    let [ann, ben] = keys.map(|(key, _)| format!("Bearer {key}"));
+    let begin = |body: Body| {
+        let request = Request::builder().method("PUT").uri("/v1/documents/slow").header("host", "localhost");
+        let request = request.header("authorization", &ann).header("content-length", "8192").body(body).unwrap();
+        service.runtime.spawn(service.router.clone().oneshot(request))
+    };
+    let slow: Vec<_> = (0..8).map(|_| begin(Body::new(NeverEnding))).collect();
+    let put = |key: &str, length: usize| {
+        let headers = [("authorization", key), ("content-length", &*length.to_string())];
+        service.ask("PUT", "/v1/documents/x", &headers, "x".repeat(length)).status
+    };
+    std::thread::sleep(std::time::Duration::from_millis(50));
+    assert_eq!(put(&ben, 8192), 201);
+    let of_ann = service.app.keys.identify(ann.strip_prefix("Bearer ")).unwrap().bodies.unwrap();
+    let taken = of_ann.try_acquire_many(4).unwrap();
+    assert_eq!((put(&ann, 8192), put(&ben, 8192), put(&ann, 4096)), (503, 200, 200));
+    drop(taken);
+    slow.iter().for_each(tokio::task::JoinHandle::abort);
 }
 
 #[test]
