@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use fpdb::{Error, Progress, StopToken, Task};
 use serde::Serialize;
@@ -30,6 +30,8 @@ pub(crate) enum JobKind {
 }
 
 impl JobKind {
+    pub(crate) const ALL: [Self; 5] = [Self::Pairs, Self::Dedup, Self::Repeats, Self::Compact, Self::Backup];
+
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Pairs => "pairs",
@@ -110,7 +112,14 @@ struct Progressing {
     rows: u64,
     problem: Option<Problem>,
     result: Option<Arc<File>>,
+    /// The time at which the job ended.
+    ended: Option<Instant>,
+    /// True if a client has asked for the result, or has seen that there is none.
+    is_fetched: bool,
 }
+
+/// A result that no client has fetched makes no room for other jobs before this time.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A job.
 pub(crate) struct Job {
@@ -140,6 +149,14 @@ impl Job {
         self.progressing().state
     }
 
+    /// The job for the client that asks for it.
+    pub(crate) fn show(&self) -> JobView {
+        let mut progressing = self.progressing();
+        progressing.is_fetched |= progressing.state.is_over() && progressing.result.is_none();
+        drop(progressing);
+        self.view()
+    }
+
     pub(crate) fn view(&self) -> JobView {
         let (step, done, total) = *self.step.0.lock().unwrap_or_else(PoisonError::into_inner);
         let Progressing { state, rows, problem, .. } = &*self.progressing();
@@ -161,7 +178,8 @@ impl Job {
 
     /// The file with the lines of the job's result.
     pub(crate) fn result(&self) -> Answer<Arc<File>> {
-        let progressing = self.progressing();
+        let mut progressing = self.progressing();
+        progressing.is_fetched |= progressing.result.is_some();
         progressing.result.clone().ok_or_else(|| Problem::no_result(progressing.state.name()))
     }
 
@@ -184,6 +202,7 @@ impl Job {
 
     fn end(&self, outcome: Answer<(File, u64)>) {
         let mut progressing = self.progressing();
+        progressing.ended = Some(Instant::now());
         match outcome {
             Ok((result, rows)) => {
                 self.figures.succeeded(self.kind);
@@ -210,24 +229,36 @@ pub(crate) struct Lines {
 
 impl Lines {
     fn begin() -> Answer<Self> {
-        Ok(Self { file: BufWriter::new(tempfile::tempfile().map_err(failed)?), rows: 0 })
+        Ok(Self { file: BufWriter::new(tempfile::tempfile().map_err(Problem::of_temporary_file)?), rows: 0 })
     }
 
     /// Adds a line.
     pub(crate) fn write(&mut self, row: &impl Serialize) -> Answer<()> {
         self.rows += 1;
         let written = serde_json::to_writer(&mut self.file, row).map_err(std::io::Error::from);
-        written.and_then(|()| self.file.write_all(b"\n")).map_err(failed)
+        written.and_then(|()| self.file.write_all(b"\n")).map_err(Problem::of_temporary_file)
     }
 
     fn finish(self) -> Answer<(File, u64)> {
-        let file = self.file.into_inner().map_err(|error| failed(error.into_error()))?;
+        let file = self.file.into_inner().map_err(|error| Problem::of_temporary_file(error.into_error()))?;
         Ok((file, self.rows))
     }
 }
 
-fn failed(error: std::io::Error) -> Problem {
-    Problem::internal(error.to_string())
+/// The place of the finished job that makes room for a new job of the key `owner`: the oldest whose result
+/// was fetched, or else the oldest whose result nobody fetched in time. Jobs of the key go before those of
+/// others. A key takes room only from keys with more jobs, so that it cannot drop the results of all others.
+fn makes_room(jobs: &VecDeque<Arc<Job>>, owner: &str) -> Option<usize> {
+    let count = |owner: &str| jobs.iter().filter(|job| &*job.owner == owner).count();
+    let own = count(owner);
+    let places = jobs.iter().enumerate().filter_map(|(place, job)| {
+        let Progressing { ended, is_fetched, .. } = *job.progressing();
+        let is_of_another = &*job.owner != owner;
+        let is_over = ended.is_some_and(|ended| is_fetched || ended.elapsed() >= PATIENCE);
+        let goes = is_over && (!is_of_another || count(&job.owner) > own);
+        goes.then_some((is_of_another, !is_fetched, place))
+    });
+    places.min().map(|(_, _, place)| place)
 }
 
 /// All jobs.
@@ -249,14 +280,21 @@ impl Jobs {
         self.jobs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds a new job. If there is no room, drops the oldest finished job. If no job is finished, refuses the
-    /// new job.
+    /// Adds a new job. If there is no room, drops a finished job that nobody waits for. If there is none,
+    /// refuses the new job.
     pub(crate) fn add(&self, kind: JobKind, owner: &Identity) -> Answer<Arc<Job>> {
         let mut bytes = [0; 16];
         getrandom::fill(&mut bytes).map_err(|error| Problem::internal(error.to_string()))?;
         let id = format!("{:032x}", u128::from_be_bytes(bytes));
         let asked_at = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
-        let progressing = Progressing { state: JobState::Queued, rows: 0, problem: None, result: None };
+        let progressing = Progressing {
+            state: JobState::Queued,
+            rows: 0,
+            problem: None,
+            result: None,
+            ended: None,
+            is_fetched: false,
+        };
         let job = Arc::new(Job {
             id,
             kind,
@@ -270,7 +308,7 @@ impl Jobs {
         });
         let mut jobs = self.jobs();
         if jobs.len() >= self.kept {
-            let over = jobs.iter().position(|job| job.state().is_over()).ok_or_else(Problem::busy)?;
+            let over = makes_room(&jobs, &owner.name).ok_or_else(Problem::busy)?;
             jobs.remove(over);
         }
         jobs.push_back(Arc::clone(&job));
@@ -345,5 +383,54 @@ impl Jobs {
             });
             job.end(outcome);
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn who(name: &str) -> Identity {
+        Identity { name: name.into(), rights: Rights::Read, room: None, bodies: None, rate: None }
+    }
+
+    #[test]
+    fn results_stay_until_they_are_fetched_and_those_of_other_keys_longer() {
+        let jobs = Jobs::new(1, 3, StopToken::new(), JobFigures::default());
+        let add = |name: &str| jobs.add(JobKind::Pairs, &who(name));
+        let ended = |name: &str| {
+            let job = add(name).unwrap_or_else(|problem| panic!("{}", problem.whole()));
+            job.end(Lines::begin().and_then(Lines::finish));
+            job
+        };
+        let is_there = |job: &Job| jobs.find(job.kind, &job.id, &who(&job.owner)).is_ok();
+        let [first, second, of_other] = ["ann", "ann", "ben"].map(ended);
+        // Nobody has fetched a result.
+        let refused = add("ann").err().unwrap();
+        assert_eq!(refused.status().as_u16(), 503);
+        // The result of another key stays, although it was fetched.
+        assert!(of_other.result().is_ok());
+        assert!(add("ann").is_err());
+        assert!(second.result().is_ok());
+        let third = ended("ann");
+        assert!(is_there(&first) && !is_there(&second) && is_there(&of_other));
+        // A key with fewer jobs takes room from one with more, first of a fetched result.
+        let of_third = ended("cy");
+        assert!(!is_there(&of_other) && is_there(&first) && is_there(&third));
+        // A failure is kept until it is seen.
+        of_third.progressing().result = None;
+        assert!(add("cy").is_err());
+        assert_eq!(of_third.show().id, of_third.id);
+        assert!(add("cy").is_ok() && !is_there(&of_third));
+        // A result that nobody fetches goes in the end.
+        first.progressing().ended = Instant::now().checked_sub(PATIENCE);
+        assert!(add("cy").is_ok() && !is_there(&first) && is_there(&third));
+    }
+
+    #[test]
+    fn a_full_disk_is_told_as_such() {
+        let mut lines = Lines { file: BufWriter::new(File::options().write(true).open("/dev/full").unwrap()), rows: 0 };
+        let outcome = lines.write(&"x").and_then(|()| lines.finish());
+        assert_eq!(outcome.err().unwrap().status().as_u16(), 507);
     }
 }

@@ -47,7 +47,7 @@ use crate::routes;
         routes::health,
         routes::ready,
         routes::metrics,
-        show
+        describe_routes
     ),
     components(schemas(
         Problem,
@@ -163,7 +163,7 @@ pub(crate) fn kept_out_contents() -> Schema {
 /// Shows this description.
 #[utoipa::path(get, path = "/openapi.json", tag = "care",
     responses((status = 200, description = "The description, in the form of OpenAPI", body = Object)))]
-pub(crate) async fn show() -> Answer<impl IntoResponse> {
+pub(crate) async fn describe_routes() -> Answer<impl IntoResponse> {
     let described = DESCRIPTION.as_ref().map_err(|error| Problem::internal(error.clone()))?;
     Ok(([(header::CONTENT_TYPE, "application/json")], described.clone()))
 }
@@ -210,6 +210,11 @@ mod tests {
                 assert!(components.get(name).is_none_or(|component| component == definition), "{name}");
             }
         }
+        let operations =
+            described["paths"].as_object().unwrap().values().flat_map(|path| path.as_object().unwrap().values());
+        let ids: Vec<&Value> = operations.map(|operation| &operation["operationId"]).collect();
+        let distinct: std::collections::HashSet<&Value> = ids.iter().copied().collect();
+        assert_eq!(distinct.len(), ids.len(), "{ids:?}");
         let mut found = Vec::new();
         references(&described, &mut found);
         for place in &found {

@@ -239,6 +239,11 @@ impl Problem {
         self
     }
 
+    /// A temporary file cannot be written.
+    pub(crate) fn of_temporary_file(source: std::io::Error) -> Self {
+        Error::Io { action: "write a temporary file in", path: std::env::temp_dir(), source }.into()
+    }
+
     /// The service itself has failed.
     pub(crate) fn internal(cause: impl Into<String>) -> Self {
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", "the service has failed").hint(SEE_LOG).cause(cause)
@@ -251,6 +256,8 @@ const SEE_LOG: &str = "the log of the service tells more under the id of the req
 /// The part of an error that an answer may contain. A sentence with a path must not leave the server.
 enum Told {
     Whole,
+    /// Only the hint of these errors has no path.
+    TitleAndHint,
     TitleOnly,
 }
 
@@ -258,7 +265,7 @@ enum Told {
 impl From<&Error> for Problem {
     fn from(error: &Error) -> Self {
         use StatusCode as S;
-        use Told::{TitleOnly, Whole};
+        use Told::{TitleAndHint, TitleOnly, Whole};
         let (status, kind, title, told) = match error {
             // The path in this error is that of a temporary file, so the answer leaves it out.
             Error::NotADedupReport { line, detail, .. } => {
@@ -294,10 +301,10 @@ impl From<&Error> for Problem {
             | Error::LaterDecisions { .. }
             | Error::DecisionsVersion { .. }
             | Error::DamagedDecisions { .. } => {
-                (S::CONFLICT, "other-decisions", "the recorded decisions are of another rule or database", TitleOnly)
+                (S::CONFLICT, "other-decisions", "the recorded decisions are of another rule or database", TitleAndHint)
             }
             Error::JobInUse { .. } | Error::DocumentsInUse { .. } => {
-                (S::CONFLICT, "in-use", "another job works on this", TitleOnly)
+                (S::CONFLICT, "in-use", "another job works on this", TitleAndHint)
             }
             Error::Document(
                 DocumentError::DocumentTooLarge { .. }
@@ -352,9 +359,11 @@ impl From<&Error> for Problem {
         if kind == "no-space" {
             problem = problem.hint("make room on its disk; the service then takes changes again");
         }
+        if !matches!(told, TitleOnly) {
+            problem.0.hint = error.hint();
+        }
         if let Whole = told {
             problem.0.detail = Some(error.chain());
-            problem.0.hint = error.hint();
             if let Error::Document(DocumentError::Binary { reason }) = error {
                 problem = problem.of_content(reason);
             }
@@ -407,9 +416,17 @@ mod tests {
             Error::NotReadAgain { source: Box::new(Error::Io { action: "read", path: path.clone(), source: io() }) },
             Error::Document(DocumentError::NotAFile { path: path.clone() }),
             Error::Document(DocumentError::NoSuchPart { path: path.clone(), part: "#1".into() }),
-            Error::Document(DocumentError::IsAContainer { path }),
+            Error::Document(DocumentError::IsAContainer { path: path.clone() }),
         ];
-        for error in errors {
+        let decisions = [
+            Error::OtherRule { path: path.clone(), recorded: "a".into(), asked: "b".into() },
+            Error::DecisionsOfAnother { path: path.clone() },
+            Error::LaterDecisions { path: path.clone() },
+            Error::DecisionsVersion { path: path.clone(), found: "2".into(), supported: 1 },
+            Error::DamagedDecisions { path, detail: "cut" },
+        ];
+        assert!(decisions.iter().all(|error| Problem::from(error).0.hint == error.hint()));
+        for error in errors.into_iter().chain(decisions) {
             let told = serde_json::to_string(&Problem::from(&error)).unwrap();
             assert!(!told.contains("secret"), "{told}");
         }
@@ -419,7 +436,7 @@ mod tests {
     fn errors_of_a_request_have_statuses_of_a_request() {
         let status = |error: Error| Problem::from(error).0.status;
         let full = std::io::Error::from(std::io::ErrorKind::StorageFull);
-        assert_eq!(status(Error::Io { action: "write", path: "a".into(), source: full }), 507);
+        assert_eq!(Problem::of_temporary_file(full).0.status, 507);
         assert_eq!(status(Error::NoSuchNumber { number: 1 }), 404);
         assert_eq!(status(Error::WindowTooSmall { asked: 1, stored: 2 }), 400);
         assert_eq!(status(Error::Document(DocumentError::Encrypted)), 422);

@@ -233,18 +233,23 @@ pub(crate) struct PutView {
     warnings: Vec<String>,
 }
 
-/// Facts about a stored document.
+/// Facts about a stored document. A document that was kept has none.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct PutFacts {
     /// The number of the document.
+    #[schema(required = false)]
     id: u32,
     /// The format that it was read as.
+    #[schema(required = false)]
     format: String,
     /// Number of symbols of the document. It is 0 for a document without text.
+    #[schema(required = false)]
     symbols: u64,
     /// Number of fingerprints of the document.
+    #[schema(required = false)]
     fingerprints: u64,
     /// Number of byte sequences that are not characters in the encoding of the document.
+    #[schema(required = false)]
     undecodable: u64,
     /// Names of the first documents of the same bytes.
     #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -18,6 +18,7 @@ use fpdb::repeats::RepeatOptions;
 use fpdb::report::PairEvidence;
 use fpdb::{Database, InputLimits, PassageOptions, Profile, Task};
 use fpdb_host::owned_folder::OwnedFolder;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
@@ -72,9 +73,9 @@ pub(crate) struct JobList {
     jobs: Vec<JobView>,
 }
 
-fn accepted(job: &Job, path: &str) -> Response {
+fn accepted(job: &Job) -> Response {
     let view = job.view();
-    let place = HeaderValue::from_str(&format!("/v1/{path}/{}", view.id));
+    let place = HeaderValue::from_str(&format!("/v1/{}/{}", view.kind.name(), view.id));
     let mut response = (StatusCode::ACCEPTED, Json(view)).into_response();
     if let Ok(place) = place {
         response.headers_mut().insert(header::LOCATION, place);
@@ -98,11 +99,12 @@ fn folder_beside(db: &Path) -> Answer<OwnedFolder> {
     Ok(beside.map_or_else(|| OwnedFolder::without_stale(&std::env::temp_dir(), FOLDER), Ok)?)
 }
 
-fn no_temp_dir(given: &Map<String, Value>) -> Answer<()> {
-    match given.get("temp_dir") {
-        None | Some(Value::Null) => Ok(()),
-        Some(_) => Err(Problem::bad_request("temp_dir is set by the service, not by a request")),
+/// The options of a job: the defaults with the given fields.
+fn options_of<T: Serialize + DeserializeOwned>(defaults: &T, given: Map<String, Value>) -> Answer<T> {
+    if given.get("temp_dir").is_some_and(|given| !given.is_null()) {
+        return Err(Problem::bad_request("temp_dir is set by the service, not by a request"));
     }
+    Ok(fpdb::options_from_json(defaults, Value::Object(given))?)
 }
 
 fn no_limits(limits: &InputLimits) -> Answer<()> {
@@ -115,22 +117,20 @@ fn no_limits(limits: &InputLimits) -> Answer<()> {
 /// The options of pairs. A threshold in the request replaces all thresholds of the profile, as on the command
 /// line.
 fn pairs_options(profile: &Profile, given: Map<String, Value>) -> Answer<PairsOptions> {
-    no_temp_dir(&given)?;
     let share = |name: &str| given.get(name).and_then(Value::as_f64);
     let shared = given.get("min_shared").and_then(Value::as_u64);
     let defaults = PairsOptions::at_least(profile, shared, share("min_resemblance"), share("min_containment"));
-    let options: PairsOptions = fpdb::options_from_json(&defaults, Value::Object(given))?;
+    let options = options_of(&defaults, given)?;
     options.check()?;
     Ok(options)
 }
 
 fn dedup_options(app: &App, who: &Identity, profile: &Profile, given: Map<String, Value>) -> Answer<DedupOptions> {
-    no_temp_dir(&given)?;
     let by = match given.get("by").and_then(Value::as_str) {
         Some(by) => by.parse::<DedupBy>()?,
         None => DedupBy::default(),
     };
-    let options: DedupOptions = fpdb::options_from_json(&DedupOptions::of(profile, by), Value::Object(given))?;
+    let options = options_of(&DedupOptions::of(profile, by), given)?;
     no_limits(&options.limits)?;
     options.check()?;
     if options.mode != DedupMode::Once {
@@ -141,8 +141,7 @@ fn dedup_options(app: &App, who: &Identity, profile: &Profile, given: Map<String
 }
 
 fn repeat_options(app: &App, profile: &Profile, given: Map<String, Value>) -> Answer<RepeatOptions> {
-    no_temp_dir(&given)?;
-    let options: RepeatOptions = fpdb::options_from_json(&RepeatOptions::of(profile), Value::Object(given))?;
+    let options = options_of(&RepeatOptions::of(profile), given)?;
     no_limits(&options.limits)?;
     options.check(profile)?;
     Ok(options.limits(app.limits.clone()))
@@ -182,7 +181,7 @@ pub(crate) async fn ask_pairs(
         })?;
         hand_over(&mut waiting, lines)
     });
-    Ok(accepted(&job, "pairs"))
+    Ok(accepted(&job))
 }
 
 /// Asks which documents are removable.
@@ -209,7 +208,7 @@ pub(crate) async fn ask_dedup(
         let summary = database.for_each_removable(&options, task, |row| lines.write(&row))?;
         lines.write(&summary)
     });
-    Ok(accepted(&job, "dedup"))
+    Ok(accepted(&job))
 }
 
 /// Asks which passages of each document occur in an earlier one, or earlier in its own.
@@ -231,7 +230,7 @@ pub(crate) async fn ask_repeats(
         let summary = database.for_each_repeat(&options, task, |row| lines.write(&row))?;
         lines.write(&summary)
     });
-    Ok(accepted(&job, "repeats"))
+    Ok(accepted(&job))
 }
 
 /// Asks for a compaction. Changes wait until it has ended; queries do not.
@@ -242,7 +241,7 @@ pub(crate) async fn ask_compact(State(app): State<Arc<App>>, Extension(who): Ext
     let job = app.jobs.add(JobKind::Compact, &who)?;
     let (shared, followed) = (Arc::clone(&app), Arc::clone(&job));
     app.jobs.follow(&job, async move { shared.writer.compact(&followed).await });
-    Ok(accepted(&job, "compact"))
+    Ok(accepted(&job))
 }
 
 /// Asks for a backup into the folder of the service. Changes wait until it has ended; queries do not.
@@ -259,7 +258,7 @@ pub(crate) async fn ask_backup(State(app): State<Arc<App>>, Extension(who): Exte
         backup.folder = Path::new(&backup.folder).file_name().unwrap_or_default().to_string_lossy().into_owned();
         Ok(backup)
     });
-    Ok(accepted(&job, "backup"))
+    Ok(accepted(&job))
 }
 
 /// Lists the jobs of a kind that the key has requested. A key with the right admin gets the jobs of all keys.
@@ -285,7 +284,7 @@ pub(crate) async fn show_job(
     Extension(kind): Extension<JobKind>,
     Name(id): Name,
 ) -> Answer<Json<JobView>> {
-    Ok(Json(app.jobs.find(kind, &id, &who)?.view()))
+    Ok(Json(app.jobs.find(kind, &id, &who)?.show()))
 }
 
 /// Stops a job, and drops its result.

@@ -51,15 +51,9 @@ pub(crate) fn router(app: &Arc<App>) -> Router {
         .route("/healthz", get(care::health))
         .route("/readyz", get(care::ready))
         .route("/metrics", get(care::metrics))
-        .route("/openapi.json", get(openapi::show));
-    let kinds = [
-        ("pairs", JobKind::Pairs),
-        ("dedup", JobKind::Dedup),
-        ("repeats", JobKind::Repeats),
-        ("compact", JobKind::Compact),
-        ("backup", JobKind::Backup),
-    ];
-    for (path, kind) in kinds {
+        .route("/openapi.json", get(openapi::describe_routes));
+    for kind in JobKind::ALL {
+        let path = kind.name();
         let with_kind = move |mut request: axum::extract::Request, next: axum::middleware::Next| {
             request.extensions_mut().insert(kind);
             next.run(request)

@@ -223,7 +223,7 @@ impl Asked {
                     line.push(b'\n');
                     lines.write_all(&line)
                 });
-                written.map_err(|error| Problem::internal(error.to_string()))?;
+                written.map_err(Problem::of_temporary_file)?;
             }
         }
         Ok(lines)
