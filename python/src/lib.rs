@@ -12,6 +12,7 @@ mod database;
 mod errors;
 mod feed;
 mod fingerprints;
+mod forked;
 mod opened;
 mod options;
 mod pages;

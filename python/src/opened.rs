@@ -10,6 +10,7 @@ use fpdb::{Database, DatabaseBuilder, DatabaseWriter};
 use pyo3::prelude::*;
 
 use crate::errors::{exception, poisoned, raise};
+use crate::forked::skip_exit_handlers;
 
 /// An open database: for reading, or for writing too.
 #[derive(Clone)]
@@ -122,6 +123,7 @@ impl Drop for Opened {
 impl Opened {
     pub(crate) fn new(handle: Handle, path: PathBuf) -> Self {
         let handles = Handles { last: Some(handle), ..Handles::default() };
+        skip_exit_handlers();
         Self { handles: Mutex::new(handles), moving: Mutex::new(()), path, process: process::id() }
     }
 

@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import subprocess
 import sys
 import threading
 
@@ -57,6 +58,31 @@ def test_calls_of_many_threads_do_not_wait_for_each_other(tmp_path):
         for thread in threads:
             thread.join(120)
         assert outcomes == [1] * 40
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems tell no exit handler the status")
+def test_a_process_that_was_forked_off_ends_with_its_status(tmp_path):
+    program = """
+import atexit, os, sys
+import fpdb
+database = fpdb.create(sys.argv[1])
+database.ingest({f"n{number}": f"text {number} " * 50 for number in range(50)})
+database.query(["abc" * 20] * 5)
+for status in (0, 7):
+    if not (child := os.fork()):
+        atexit.register(print, "ended", status)
+        with fpdb.open(sys.argv[1]) as reader:
+            print(len(reader))
+        sys.exit(status)
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+if not (child := os.fork()):
+    if not (grandchild := os.fork()):
+        raise SystemExit(3)
+    sys.exit(os.waitstatus_to_exitcode(os.waitpid(grandchild, 0)[1]) + 1)
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+"""
+    run = subprocess.run([sys.executable, "-c", program, str(tmp_path / "db")], capture_output=True, text=True, timeout=120)
+    assert (run.returncode, run.stdout.split("\n")) == (0, ["50", "ended 0", "0", "50", "ended 7", "7", "4", ""]), run.stderr
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
