@@ -42,7 +42,7 @@ mod _native {
     #[pymodule_export]
     use super::fingerprints::{NativeFingerprints, fingerprint};
     #[pymodule_export]
-    use super::options::{profile, submission_pattern};
+    use super::options::profile;
     #[pymodule_export]
     use super::pages::NativePages;
     #[pymodule_export]

@@ -41,12 +41,6 @@ pub(crate) fn profile(text: &str) -> PyResult<String> {
     json(&profile_of(text)?)
 }
 
-/// The regular expression that finds the submissions in a folder.
-#[pyfunction]
-pub(crate) fn submission_pattern(folder: &str) -> String {
-    fpdb::submission_pattern(folder)
-}
-
 /// An answer as its JSON.
 pub(crate) fn json(answer: &impl serde::Serialize) -> PyResult<String> {
     serde_json::to_string(answer).map_err(|error| parameter(&error.to_string()))

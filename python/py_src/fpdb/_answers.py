@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast, overload
 
 from . import _native
-from ._errors import ClosedError, ForkedError
+from ._errors import ClosedError, DocumentNotFoundError, ForkedError
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -66,8 +66,8 @@ class _Text:
         if self._load is not None:
             try:
                 loaded = self._load()
-            except (ClosedError, ForkedError):
-                # An answer can be shown or pickled after its database is closed.
+            except (ClosedError, DocumentNotFoundError, ForkedError):
+                # An answer can be shown or pickled after its database is closed, or its document is replaced.
                 return None
             self._load = None
             if loaded is not None and _is_utf8(*loaded):
@@ -218,7 +218,7 @@ class Passage(Answer):
     @classmethod
     def _with(cls, fields: Mapping[str, Any], query: _Text | None, document: _Text | None) -> Passage:
         sides = {"query": Location._at(fields["query"], query), "document": Location._at(fields["document"], document)}
-        return cls(**{**fields, **sides})
+        return cls._of({**fields, **sides})
 
 
 @dataclass(frozen=True)
@@ -941,8 +941,8 @@ class IngestSummary(Answer):
         return cls._of(
             {
                 **fields,
-                "failed": [Failure(**failure) for failure in fields["failed"]],
-                "skipped": [Skipped(**skipped) for skipped in fields["skipped"]],
+                "failed": [Failure._of(failure) for failure in fields["failed"]],
+                "skipped": [Skipped._of(skipped) for skipped in fields["skipped"]],
             }
         )
 

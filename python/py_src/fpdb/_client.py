@@ -35,6 +35,7 @@ from ._answers import (
     _pair,
     _Text,
 )
+from ._database import _warned
 from ._errors import (
     DocumentError,
     DocumentNotFoundError,
@@ -43,8 +44,9 @@ from ._errors import (
     ParameterError,
     ServiceError,
     StoppedError,
+    StorageError,
 )
-from ._inputs import Document, DocumentsLike, Path, given_documents, listed
+from ._inputs import NUMBERS, Document, DocumentsLike, Path, given_documents, removed, several, whole
 from ._options import (
     PAIRS,
     SERVED_DEDUP,
@@ -53,7 +55,6 @@ from ._options import (
     PassagePairsOptions,
     ServedDedupOptions,
     ServedQueryOptions,
-    resemblance_takes_few,
     takes,
 )
 from ._profile import Profile
@@ -159,12 +160,20 @@ class ServedDocuments(Iterable[DocumentInfo]):
 
 
 class Client:
-    """A database that a service holds: use `fpdb.connect`. Threads may share one; each thread has its own connection."""
+    """A database that a service holds: use `fpdb.connect`. Threads and forked processes may share one; each has its own connections."""
 
     def __init__(self, url: str, key: str | None, timeout: float) -> None:
-        parts = urllib.parse.urlsplit(url)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
+        try:
+            parts = urllib.parse.urlsplit(url)
+            host, port = (parts.hostname or "").encode("idna"), parts.port
+        except ValueError:
+            host, port = b"", None
+        if not host or port == 0 or parts.scheme not in ("http", "https") or not parts.path.isascii():
             raise ParameterError(f"{url} is not an address of a service", "give one such as http://127.0.0.1:7788")
+        key = (key or "").strip()
+        if not re.fullmatch("[!-~]*", key):
+            # The message must not tell the key.
+            raise ParameterError("the key has characters that no key has", "give the one line that --new-key has printed first")
         self._url, self._key, self._timeout = parts, key, timeout
         self._local = threading.local()
 
@@ -174,7 +183,7 @@ class Client:
         return urllib.parse.urlunsplit(self._url)
 
     def close(self) -> None:
-        """Closes the connection of this thread. The next call opens it again."""
+        """Closes the connection of this thread in this process. The next call opens it again."""
         connection = getattr(self._local, "connection", None)
         if connection is not None:
             connection.close()
@@ -200,7 +209,7 @@ class Client:
                 connection = http.client.HTTPSConnection(host, port, timeout=self._timeout, context=context)
             else:
                 connection = http.client.HTTPConnection(host, port, timeout=self._timeout)
-            self._local.connection = connection
+            self._local.connection, self._local.process = connection, os.getpid()
         return cast(http.client.HTTPConnection, connection)
 
     def _request(
@@ -229,6 +238,9 @@ class Client:
     def _send(
         self, method: str, address: str, body: bytes | None, headers: dict[str, str]
     ) -> tuple[int, bytes, float | None]:
+        if getattr(self._local, "process", None) != os.getpid():
+            # The connection belongs to the process that this one was forked off: both would read each other's answers.
+            self.close()
         fresh = getattr(self._local, "connection", None) is None
         while True:
             connection = self._connection()
@@ -295,12 +307,12 @@ class Client:
         """
         if (queries is not None) + (document is not None) + (id is not None) != 1:
             raise TypeError("query takes one of: queries, document=, id=")
-        options = SERVED_QUERY.fields("query", resemblance_takes_few(options))
+        options = SERVED_QUERY.fields("query", options)
         if document is not None or id is not None:
-            return self._query_stored(document, id, options)
+            return self._query_stored(document, None if id is None else whole("id", id, NUMBERS), options)
         if isinstance(queries, (str, bytes, os.PathLike, Document)):
             return self._one(queries, "", options)
-        return [self._one(query, str(index), options) for index, query in enumerate(queries)]
+        return [self._one(query, str(index), options) for index, query in enumerate(several(queries))]
 
     def _query_stored(self, document: str | None, id: int | None, options: dict[str, Any]) -> QueryAnswer:
         """Asks for a name by its number, since a later version of the name has another text."""
@@ -335,11 +347,17 @@ class Client:
         elif isinstance(query, bytes):
             data = query
         else:
-            name, data = os.fspath(query), pathlib.Path(query).read_bytes()
+            name, data = os.fspath(query), _content(query)
         sent = _characters(data).encode() if isinstance(data, str) else data
-        kind = "application/octet-stream"
         asked = {"name": name, "options": json.dumps(options)}
-        fields = json.loads(self._request("POST", "/v1/query", asked, sent, kind))
+        if len(urllib.parse.urlencode(asked)) < _LONGEST_ADDRESS:
+            fields = json.loads(self._request("POST", "/v1/query", asked, sent, "application/octet-stream"))
+        else:
+            body, kind = _form(asked, sent)
+            fields = json.loads(self._request("POST", "/v1/query", None, body, kind))
+            if "problem" in fields:
+                raise _error(fields["problem"]["status"], json.dumps(fields["problem"]).encode())
+            fields["query"]["name"] = name
         extracted = fields["query"].get("extracted", False)
         # The text of a document that must be extracted is known to the service only.
         encoding = "UTF-8" if not extracted and _is_utf8(sent) else "other"
@@ -493,7 +511,7 @@ class Client:
             format, on_change, boilerplate: as for `Database.ingest`.
 
         Returns:
-            The summary. It lists documents that cannot be read; they do not end the ingest.
+            The summary, and a `RepeatedNameWarning` if a name is repeated, as from `Database.ingest`.
 
         Raises:
             ServiceError: the key does not allow this, or the service has failed. Earlier commits stay.
@@ -503,11 +521,17 @@ class Client:
             raise TypeError("a service reads no files: give documents, such as [(name, text)]")
         options = {"as": format, "on_change": on_change, "boilerplate": str(boilerplate).lower()}
         summaries: list[dict[str, Any]] = []
+        names: set[str] = set()
+        repeated: list[str] = []
         lines: list[bytes] = []
         size = 0
 
         def put(name: str, content: bytes, kept: dict[str, str]) -> None:
             metadata = json.dumps(kept, ensure_ascii=False)
+            if not name:
+                error = "the name of a document cannot be empty: expected a name of one character or more"
+                summaries.append({"failures": 1, "failed": [{"name": name, "error": error}]})
+                return
             if len(_path(name)) + len(urllib.parse.quote_plus(metadata)) > _LONGEST_ADDRESS:
                 error = "its metadata are too long for a service, which takes those of bytes and of long texts in the address"
                 summaries.append({"failures": 1, "failed": [{"name": name, "error": error}]})
@@ -529,6 +553,9 @@ class Client:
             size = 0
 
         for name, content, metadata in cast("Iterable[tuple[str, Any, Any]]", given or ()):
+            if name in names:
+                repeated.append(_characters(name))
+            names.add(name)
             reason = None
             if _SURROGATE.search(name):
                 reason = "its name has a lone surrogate, which is no character"
@@ -554,7 +581,10 @@ class Client:
             send()
             put(name, memoryview(content).tobytes(), kept)
         send()
-        return IngestSummary._of_json(json.dumps(_sum(summaries)))
+        total = _sum(summaries)
+        # A service sees the names of one request only.
+        total["repeated"], total["repeated_names"] = len(repeated), repeated[:1_000]
+        return _warned(IngestSummary._of_json(json.dumps(total)))
 
     def _put(self, name: str, content: bytes, options: dict[str, str]) -> dict[str, Any]:
         """The summary of one document."""
@@ -606,24 +636,15 @@ class Client:
         Returns:
             The numbers of deleted and selected documents, and the names, numbers, prefixes and values that no document has.
         """
-        if not all(isinstance(name, str) for name in names):
-            raise TypeError("names are given one by one, as str: remove(*names)")
-        ids, prefixes = list(ids), listed(prefix)
+        numbers, prefixes, fields = removed(names, ids, prefix, where, report, dry_run, keep_out)
         if report is not None:
-            if names or ids or prefixes or where or dry_run or keep_out:
-                raise TypeError("a report goes in a call of its own")
             lines, end = _lines(report)
             return self._remove_in_portions(lines, len, lambda some: (b"".join((*some, end)), "application/x-ndjson"))
-        if prefixes or where:
-            if names or ids:
-                raise TypeError("names and ids go in one call, prefix and where in another")
-            fields = {name: str(value) for name, value in (where or {}).items()}
+        if prefixes or fields:
             asked = {"prefixes": prefixes, "where": fields, "dry_run": dry_run, "keep_out": keep_out}
             return Removal._of(self._ask("POST", "/v1/remove", body=asked))
-        if dry_run:
-            raise TypeError("dry_run goes with prefix and where")
         # Each item once: a document that an earlier request has removed would be unknown to a later one.
-        given: list[str | int] = [*dict.fromkeys(names), *dict.fromkeys(ids)]
+        given: list[str | int] = [*dict.fromkeys(names), *dict.fromkeys(numbers)]
         if not given:
             return Removal(0, [], [])
         removal = self._remove_in_portions(given, _listed_size, lambda some: _listed(some, keep_out))
@@ -631,7 +652,7 @@ class Client:
         return replace(
             removal,
             unknown_names=[name for name in names if name in unknown_names],
-            unknown_ids=[number for number in ids if number in unknown_ids],
+            unknown_ids=[number for number in numbers if number in unknown_ids],
         )
 
     def readmit(self, *names: str) -> int:
@@ -703,6 +724,27 @@ def _path(name: str) -> str:
     return "/v1/documents/" + urllib.parse.quote(name, safe="")
 
 
+def _content(path: Path) -> bytes:
+    """The bytes of a file of this machine."""
+    if os.path.isdir(path):
+        raise DocumentError(f"{os.fspath(path)} is not a regular file", "name a file; folders are not read here")
+    try:
+        return pathlib.Path(path).read_bytes()
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise StorageError(f"cannot read {os.fspath(path)}: {reason}") from error
+
+
+def _form(asked: Mapping[str, str], content: bytes) -> tuple[bytes, str]:
+    """The body with a file and its options, which are too long for an address, and its media type."""
+    boundary = os.urandom(16).hex()
+    # The ending of the name tells the format. The answer gets the whole name.
+    name = re.sub(r'["\\\x00-\x1f\x7f]', "_", _characters(asked["name"]))
+    head = f'--{boundary}\r\nContent-Disposition: form-data; name="options"\r\n\r\n{asked["options"]}\r\n'
+    head += f'--{boundary}\r\nContent-Disposition: form-data; name="file"; filename="{name}"\r\n\r\n'
+    return head.encode() + content + f"\r\n--{boundary}--\r\n".encode(), f"multipart/form-data; boundary={boundary}"
+
+
 def _characters(text: str) -> str:
     """The text with U+FFFD for lone surrogates, which UTF-8 does not have, as a `Database` reads it."""
     return _SURROGATE.sub("\ufffd", text)
@@ -732,7 +774,7 @@ def _lines(report: Path | ServedDedup) -> tuple[list[bytes], bytes]:
     if isinstance(report, ServedDedup):
         lines = [json.dumps(row.to_dict()).encode() + b"\n" for row in report.removable]
         return lines, json.dumps(report.summary.to_dict()).encode() + b"\n"
-    lines = [line + b"\n" for line in pathlib.Path(report).read_bytes().removesuffix(b"\n").split(b"\n")]
+    lines = [line + b"\n" for line in _content(report).removesuffix(b"\n").split(b"\n")]
     rows = [_row(line, number) for number, line in enumerate(lines, 1)]
     is_report = rows[-1].get("schema") == DedupSummary.schema
     end = lines.pop() if is_report else b""

@@ -52,8 +52,11 @@ from ._inputs import (
     given_documents,
     listed,
     not_a_table,
+    removed,
+    several,
     source_of,
     whole,
+    whole_or_none,
 )
 from ._native import StopToken
 from ._options import (
@@ -70,7 +73,6 @@ from ._options import (
     PairsOptions,
     PassagePairsOptions,
     QueryOptions,
-    resemblance_takes_few,
     takes,
 )
 from ._profile import Profile
@@ -323,29 +325,21 @@ class Database:
         Returns:
             The numbers of deleted and selected documents, and the names, numbers, prefixes and values that no document has.
         """
-        if not all(isinstance(name, str) for name in names):
-            raise TypeError("names are given one by one, as str: remove(*names)")
-        ids, prefixes = list(ids), listed(prefix)
+        numbers, prefixes, where = removed(names, ids, prefix, where, report, dry_run, keep_out)
+        fields = list(where.items())
         if report is not None:
-            if names or ids or prefixes or where or dry_run or keep_out:
-                raise TypeError("a report goes in a call of its own")
             with following("remove", None, None) as caller:
                 return Removal._of(json.loads(self._native.remove_reported(os.fspath(report), caller)))
-        if (prefixes or where) and (names or ids):
-            raise TypeError("names and ids go in one call, prefix and where in another")
-        fields = [(name, str(value)) for name, value in (where or {}).items()]
         if keep_out and not dry_run:
             with following("remove", None, None) as caller:
-                self._native.keep_out((list(names), [_number(number) for number in ids]), prefixes, fields, caller)
-        if prefixes or where:
+                self._native.keep_out((list(names), numbers), prefixes, fields, caller)
+        if prefixes or fields:
             with following("remove", None, None) as caller:
                 if dry_run:
                     selected, unmatched = self._native.select(prefixes, fields, caller)
                     return Removal(0, [], [], len(selected), unmatched)
                 return Removal._of(json.loads(self._native.remove_selected(prefixes, fields, caller)))
-        if dry_run:
-            raise TypeError("dry_run goes with prefix and where")
-        answer = json.loads(self._native.remove(list(names), [_number(number) for number in ids]))
+        answer = json.loads(self._native.remove(list(names), numbers))
         return Removal(answer["removed"], answer["unknown_names"], answer["unknown_ids"])
 
     def readmit(self, *names: str) -> int:
@@ -435,7 +429,7 @@ class Database:
             NotADatabaseError: the folder has something else.
         """
         with following("backup", progress, stop) as caller:
-            made = _native.backup(self._native, os.fspath(folder), whole("keep", keep), quick, caller)
+            made = _native.backup(self._native, os.fspath(folder), whole_or_none("keep", keep), quick, caller)
         return Backup._of(json.loads(made))
 
     def verify(self, *, progress: ProgressLike = None, stop: StopToken | None = None) -> Verification:
@@ -538,26 +532,21 @@ class Database:
             DocumentError, StorageError: a single query cannot be read. Of many queries, `answers.failed` lists those that cannot be read.
             KeyboardInterrupt, StoppedError: the call was stopped, possibly within a query.
         """
-        given = QUERY.given("query", resemblance_takes_few(options))
+        given = QUERY.given("query", options)
         if (queries is not None) + (document is not None) + (id is not None) != 1:
             raise TypeError("query takes one of: queries, document=, id=")
         with following("query", progress, stop) as caller:
             if document is not None:
                 return self._one(("stored", "", document), given, caller)
             if id is not None:
-                return self._one(("number", "", _number(id)), given, caller)
+                return self._one(("number", "", whole("id", id, NUMBERS)), given, caller)
             if isinstance(queries, (str, bytes, os.PathLike, Document)):
                 return self._one(source_of(queries, ""), given, caller)
             data = arrow_of(queries)
             if data is not None:
                 rows, failed = self._native.query_column(data, given, caller)
-            elif isinstance(queries, Mapping):
-                raise TypeError("a mapping is no list of queries: give its texts, or Documents with a name")
-            elif not isinstance(queries, Iterable):
-                stored = "; query(id=) takes the number of a stored document" if isinstance(queries, int) else ""
-                raise TypeError(f"a query is str, bytes, a path, a Document or a list of these, not {type(queries).__name__}{stored}")
             else:
-                sources = [source_of(one, str(index)) for index, one in enumerate(queries)]
+                sources = [source_of(one, str(index)) for index, one in enumerate(several(queries))]
                 rows, failed = self._native.query(list(sources), given, caller)
         return QueryAnswers(rows, [Failure(*one) for one in failed], self._text_of)
 
@@ -585,7 +574,7 @@ class Database:
             ParameterError: an argument makes no sense.
             KeyboardInterrupt, StoppedError: the call was stopped.
         """
-        given = BELOW.given("query_below", resemblance_takes_few(options))
+        given = BELOW.given("query_below", options)
         with following("query", progress, stop) as caller:
             rows, failed = self._native.query_below(os.fspath(path), given, caller)
         return QueryAnswers(rows, [Failure(*one) for one in failed], self._text_of)
@@ -611,7 +600,7 @@ class Database:
             ParameterError: an argument makes no sense.
             StoppedError: the call was stopped. Raised while the answers are read.
         """
-        given = BELOW.given("iter_query_below", resemblance_takes_few(options))
+        given = BELOW.given("iter_query_below", options)
         native = self._native.iter_query_below(os.fspath(path), given, stop)
         return AnswerStream(native, self._text_of)
 
@@ -660,8 +649,8 @@ class Database:
         showing: _native._Showing = {
             "settings": [(name, str(value)) for name, value in (settings or {}).items()],
             "failed": [(one.name, one.error) for one in failed],
-            "max_pairs": whole("max_pairs", max_pairs),
-            "max_size": whole("max_size", max_size),
+            "max_pairs": whole_or_none("max_pairs", max_pairs),
+            "max_size": whole_or_none("max_size", max_size),
             "anonymise": anonymise,
             "texts": texts,
             "single_file": single_file,
@@ -899,7 +888,7 @@ class Database:
         Raises:
             DocumentNotFoundError: no document has this number.
         """
-        return DocumentInfo._of(json.loads(self._native.document(_number(id)).json(0)))
+        return DocumentInfo._of(json.loads(self._native.document(whole("id", id, NUMBERS)).json(0)))
 
     def documents_named(self, name: str) -> list[DocumentInfo]:
         """The documents with this name, oldest first. There are several if versions are kept.
@@ -915,7 +904,7 @@ class Database:
 
         None if they are not stored and can no longer be read, or have changed.
         """
-        text = self._native.text(_number(id))
+        text = self._native.text(whole("id", id, NUMBERS))
         return None if text is None else text[0]
 
     def refresh(self) -> bool:
@@ -942,11 +931,6 @@ class Database:
 
     def __bool__(self) -> bool:
         return True
-
-
-def _number(id: int) -> int:
-    """The number of a document, in the range that the engine accepts."""
-    return int(whole("id", id, NUMBERS) or 0)
 
 
 def _ended(outcome: _native._Ingested) -> IngestSummary:

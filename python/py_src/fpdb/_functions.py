@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from . import _native
 from ._answers import Fingerprints, ListedBackup, QueryAnswer, _Text
 from ._database import Database
-from ._inputs import NUMBERS, ArrowData, Document, Path, arrow_of, source_of, whole
+from ._inputs import NUMBERS, ArrowData, Document, Path, arrow_of, source_of, whole_or_none
 from ._options import DIFF
 from ._profile import Profile, native_profile
 from ._progress import ProgressLike, following
@@ -91,7 +91,7 @@ def restore(
     """
     text = os.fspath(path)
     room = _room(memory, cache, threads)
-    return Database(_native.restore(text, os.fspath(folder), whole("number", number, NUMBERS), room), text)
+    return Database(_native.restore(text, os.fspath(folder), whole_or_none("number", number, NUMBERS), room), text)
 
 
 def backups(folder: Path) -> list[ListedBackup]:
@@ -104,7 +104,7 @@ def backups(folder: Path) -> list[ListedBackup]:
 
 
 def _room(memory: int | None, cache: int | None, threads: int | None) -> tuple[int | None, int | None, int | None]:
-    return whole("memory", memory), whole("cache", cache), whole("threads", threads)
+    return whole_or_none("memory", memory), whole_or_none("cache", cache), whole_or_none("threads", threads)
 
 
 def diff(
@@ -198,4 +198,4 @@ def fingerprint(
     if isinstance(texts, Mapping):
         raise TypeError("a mapping is no list of texts: give its values")
     data = arrow_of(texts)
-    return Fingerprints(_native.fingerprint(texts if data is None else data, native_profile(profile), format, whole("threads", threads) or 0))
+    return Fingerprints(_native.fingerprint(texts if data is None else data, native_profile(profile), format, whole_or_none("threads", threads) or 0))

@@ -203,17 +203,64 @@ def source_of(query: object, name: str) -> tuple[str, str, object]:
 NUMBERS = 2**32 - 1
 
 
-def whole(name: str, value: int | None, most: int = 2**64 - 1) -> int | None:
+def whole(name: str, value: int, most: int = 2**64 - 1) -> int:
     """An integer in the range that the engine accepts.
 
     Raises:
+        TypeError: the value is not an integer, or is True or False.
         ParameterError: the number is out of range.
     """
-    try:
-        number = index(value)  # type: ignore[arg-type]
-    except TypeError:
-        # None, or not an integer: the error of the engine names the expected type.
-        return value
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        raise TypeError(f"{name} is a whole number, not {type(value).__name__}")
+    number = index(value)
     if not 0 <= number <= most:
         raise ParameterError(f"{name} cannot be {number}: expected a whole number from 0 to {most:,}")
     return number
+
+
+def whole_or_none(name: str, value: int | None, most: int = 2**64 - 1) -> int | None:
+    """As `whole`, for an argument that may be None."""
+    return None if value is None else whole(name, value, most)
+
+
+def removed(
+    names: Sequence[str],
+    ids: Iterable[int],
+    prefix: str | Sequence[str],
+    where: Mapping[str, str] | None,
+    report: object,
+    dry_run: bool,
+    keep_out: bool,
+) -> tuple[list[int], list[str], dict[str, str]]:
+    """Checks the arguments of `remove`. Returns the numbers, the prefixes and the values.
+
+    Raises:
+        TypeError: arguments have a wrong type, or do not go together.
+        ParameterError: a number is out of range.
+    """
+    if not all(isinstance(name, str) for name in names):
+        raise TypeError("names are given one by one, as str: remove(*names)")
+    numbers = [whole("id", number, NUMBERS) for number in ids]
+    prefixes, fields = listed(prefix), {name: str(value) for name, value in (where or {}).items()}
+    is_selected = bool(prefixes or fields)
+    if report is not None and (names or numbers or is_selected or dry_run or keep_out):
+        raise TypeError("a report goes in a call of its own")
+    if is_selected and (names or numbers):
+        raise TypeError("names and ids go in one call, prefix and where in another")
+    if dry_run and not is_selected:
+        raise TypeError("dry_run goes with prefix and where")
+    return numbers, prefixes, fields
+
+
+def several(queries: object) -> Iterable[Any]:
+    """The items of a list of queries.
+
+    Raises:
+        TypeError: the object is no list of queries.
+    """
+    if isinstance(queries, Mapping):
+        raise TypeError("a mapping is no list of queries: give its texts, or Documents with a name")
+    if not isinstance(queries, Iterable):
+        stored = "; query(id=) takes the number of a stored document" if isinstance(queries, int) else ""
+        raise TypeError(f"a query is str, bytes, a path, a Document or a list of these, not {type(queries).__name__}{stored}")
+    return queries

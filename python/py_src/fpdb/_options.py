@@ -167,10 +167,7 @@ def _share(name: str, value: Any) -> float:
 
 def _whole(most: int) -> _Read:
     def read(name: str, value: Any) -> int:
-        number = whole(name, value, most)
-        if not isinstance(number, int):
-            raise _wrong(name, "a whole number", value)
-        return number
+        return whole(name, value, most)
 
     return read
 
@@ -192,10 +189,6 @@ def _or_none(read: _Read) -> _Read:
 
 def _or_default(read: _Read) -> _Read:
     return lambda name, value: _DEFAULT if value is None else read(name, value)
-
-
-def _submission(name: str, value: Any) -> str:
-    return _native.submission_pattern(_text(name, value))
 
 
 def _group_by(name: str, value: Any) -> Any:
@@ -248,7 +241,7 @@ _PAIRS = {
     "where": Argument("metadata", None, _or_default(_values)),
     "group_by": Argument("group_by", None, _or_default(_group_by)),
     "groups": Argument("group_by", True, _groups),
-    "submission_by": Argument("submission_by", None, _or_none(_submission)),
+    "submission_by": Argument("submission_by", None, _or_none(_text)),
     "submission_files": Argument("submission_files", 10, _count),
     "file_times": Argument("file_times", False, _switch),
     "new_since": Argument("new_since", None, _or_none(lambda name, value: {"document": _number(name, value)})),
@@ -284,7 +277,7 @@ QUERY = Arguments(
     _IGNORING,
     {
         "weight": Argument("weight", "none", _text),
-        "submission_by": Argument("submission_by", None, _or_none(_submission)),
+        "submission_by": Argument("submission_by", None, _or_none(_text)),
         "submission_files": Argument("submission_files", 10, _count),
         "file_times": Argument("file_times", False, _switch),
     },
@@ -321,12 +314,6 @@ SERVED_QUERY = QUERY.without("ignore_phrases", "limits")
 SERVED_DEDUP = DEDUP.without("temp_dir")
 SERVED_REPEATS = REPEATS.without("temp_dir")
 
-
-def resemblance_takes_few(options: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The options of a query, with the number of hashes that an estimate of resemblance looks up."""
-    if options.get("mode") == "resemblance" and options.get("n") is None:
-        return {**options, "n": 128}
-    return options
 
 
 # The types of options that several methods share, for type checkers. The tables have the defaults.
