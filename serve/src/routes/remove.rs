@@ -66,7 +66,7 @@ pub(crate) async fn remove_many(
     Extension(who): Extension<Identity>,
     request: Request,
 ) -> Answer<Json<Removal>> {
-    // With all places taken, the body is refused before it is read. The place of the change is taken afterwards.
+    // With all places taken, the body is refused before it is read. The place is taken afterwards.
     drop(app.writer.enter()?);
     let media_type = media_type(request.headers());
     let (removing, held) = match media_type.as_str() {
