@@ -92,6 +92,10 @@ pub fn extract_for(unit: Unit, format: Format, bytes: &[u8], limits: &InputLimit
 fn extract_here(format: Format, bytes: &[u8], limits: &InputLimits) -> Result<Extracted> {
     limits.check_document(format, bytes.len() as u64)?;
     limits.check_memory(format, bytes)?;
+    if bytes.is_empty() && is_detached(format) {
+        let (format, detail) = (format.name(), "it is empty".into());
+        return Err(Error::Document(DocumentError::NotOfFormat { format, detail, source: None }));
+    }
     // The libraries should not panic. If one does, its state is dropped, and only this document is lost.
     let extracted = guarded(|| match format {
         Format::Html => Ok(Extracted { unread: embedded(bytes), ..html::extract(bytes) }),

@@ -63,6 +63,10 @@ pub fn choose(name: &str, head: &[u8], unit: Unit) -> Choice {
         return Choice::Read(Format::Bytes);
     }
     let (extension, named) = (extension(name), named_format(name));
+    if let (true, Some(format)) = (head.is_empty(), promised_format(name).filter(|format| is_packed(*format))) {
+        // Its reader reports that the document is empty.
+        return Choice::Read(format);
+    }
     if let Some(format) = binary(head, named) {
         return Choice::Read(format);
     }
@@ -88,7 +92,7 @@ pub fn choose(name: &str, head: &[u8], unit: Unit) -> Choice {
         return Choice::Read(Format::Code(language));
     }
     let found = text(head);
-    if let (None, Some(format @ (Format::Pdf | Format::Docx | Format::Odt | Format::Epub))) = (found, named)
+    if let (None, Some(format)) = (found, named.filter(|format| is_packed(*format)))
         && !is_wide_text(head)
         && !is_nearly_text(head)
     {
@@ -102,9 +106,14 @@ pub fn choose(name: &str, head: &[u8], unit: Unit) -> Choice {
         (Some(Format::Html), None) if is_program(&extension) => Format::Text,
         (Some(format), _) => format,
         // The name is that of a binary format, but the content is text.
-        (None, Some(Format::Pdf | Format::Docx | Format::Odt | Format::Epub) | None) => Format::Text,
-        (None, Some(format)) => format,
+        (None, Some(format)) if !is_packed(format) => format,
+        (None, _) => Format::Text,
     })
+}
+
+/// True for formats of binary documents. No such document is empty.
+fn is_packed(format: Format) -> bool {
+    matches!(format, Format::Pdf | Format::Docx | Format::Odt | Format::Epub)
 }
 
 /// The format of a document by its name alone.
@@ -124,10 +133,7 @@ pub(crate) fn promised_format(name: &str) -> Option<Format> {
     // data text, so it promises no text.
     let is_media_type = last.starts_with('.');
     let promised = named_format(name).or_else(|| TABLES.contains(&&*extension(name)).then_some(Format::Text));
-    promised.filter(|format| match format {
-        Format::Pdf | Format::Docx | Format::Odt | Format::Epub => !is_beside,
-        _ => !is_beside && !is_media_type,
-    })
+    promised.filter(|format| !is_beside && (is_packed(*format) || !is_media_type))
 }
 
 /// True if at most one byte in a hundred is a control character, not counting those usual in text. Such a
@@ -287,7 +293,7 @@ mod tests {
 
     #[test]
     fn what_a_document_begins_with_comes_first() {
-        let cases: [(&str, &[u8], Format); 30] = [
+        let cases: [(&str, &[u8], Format); 32] = [
             ("a", b"<!DOCTYPE html><p>x", Format::Html),
             ("a.txt", b"\xEF\xBB\xBF \n<!-- saved -->\n<HTML lang=en>", Format::Html),
             ("a", b"<?xml version='1.0'?>\n<!DOCTYPE html PUBLIC>", Format::Html),
@@ -307,6 +313,8 @@ mod tests {
             ("a.txt", b"A document begins so:\n%PDF-1.7", Format::Text),
             ("a.rs", b"const MARK: &str = \"%PDF-\";\n", Format::Text),
             ("a.pdf", b"no pdf", Format::Text),
+            ("a.pdf", b"", Format::Pdf),
+            ("~$a.docx", b"", Format::Text),
             (
                 "a",
                 b"PK\x03\x04\x14\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x08\0\0\0mimetypeapplication/epub+zip",

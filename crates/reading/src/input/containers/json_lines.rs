@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::io::Read;
 
-use memchr::memchr2;
+use memchr::{memchr, memchr2};
 use serde::Deserializer;
 use serde::de::{DeserializeSeed, Error as _, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
@@ -104,6 +104,11 @@ impl LineRecord {
 fn parse(line: &[u8], (fields, paths): (&RecordFields, &[(&str, TextPath)]), most: u32) -> Result<LineRecord> {
     if depth(line) > most {
         return Err(Error::Document(DocumentError::JsonTooDeep { limit: most }));
+    }
+    // The parser takes such bytes in a text, but only damage brings them into JSON.
+    if memchr(0, line).is_some() {
+        let source = serde_json::Error::custom("there are NUL bytes in it").into();
+        return Err(Error::Document(DocumentError::NotARecord { format: "JSON", source }));
     }
     let mut from = serde_json::Deserializer::from_slice(line);
     let found = RecordSeed { fields, paths }.deserialize(&mut from).and_then(|found| from.end().map(|()| found));
