@@ -149,6 +149,21 @@ fn problems_beyond_ten_thousand_are_counted() {
 }
 
 #[test]
+fn stray_bytes_after_the_mark_go() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().join("db");
+    make(&root);
+    let mark = root.join("committed");
+    let whole = std::fs::read(&mark).unwrap();
+    std::fs::write(&mark, [&whole[..], b"\x80 stray \n"].concat()).unwrap();
+    let repaired = fpdb::Database::builder().repair(&root, &Task::new()).unwrap();
+    assert_eq!(repaired.problems, vec![]);
+    assert_eq!(std::fs::read(&mark).unwrap().len(), whole.len());
+    let store = Store::open_reader(&root, &StoreOptions::default()).unwrap();
+    assert_eq!(store.verify(&Task::new()).unwrap().problems, []);
+}
+
+#[test]
 fn postings_of_a_document_that_was_never_committed_are_found() {
     let damage = |store: &Store| {
         // One document of the last run gets a number that was never given.

@@ -71,9 +71,13 @@ pub(crate) fn write(root: &Path, commits: u64, counts: Option<Counts>, identity:
     let open =
         check_regular(&path).and_then(|()| OpenOptions::new().write(true).create(true).truncate(false).open(&path));
     let mut file = open.map_err(Error::io("write", &path))?;
-    let is_first = file.metadata().map_err(Error::io("read", &path))?.len() < mark.text().len() as u64;
+    let (before, length) = (file.metadata().map_err(Error::io("read", &path))?.len(), mark.text().len() as u64);
     file.write_all(mark.text().as_bytes()).map_err(Error::io("write", &path))?;
-    if is_first {
+    if before > length {
+        // Stray bytes after the mark.
+        file.set_len(length).map_err(Error::io("cut", &path))?;
+    }
+    if before < length {
         file.sync_all().map_err(Error::io("sync", &path))?;
         sync_folder(root)?;
     }
