@@ -15,7 +15,7 @@ use super::anchor::{Anchor, WindowShape};
 use super::scanner::{Scanned, Scanner};
 use super::symbol_store::{DocumentOffsets, SymbolStore};
 use crate::query::{TextLimit, TextSequence, TextUnavailable};
-use fpdb_host::error::{Error, Result};
+use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_host::progress::Task;
 use fpdb_host::spill::{Sorter, TempSpace};
 use fpdb_kernel::document::{Digest, Format};
@@ -206,6 +206,7 @@ impl ReadingRun<'_, '_> {
         let walked = for_each_held(Path::new(source), &WalkOptions::default(), &read, token, &mut |found| {
             let candidate = match found {
                 Ok(candidate) => candidate,
+                Err((_, Error::Document(DocumentError::Binary { .. }))) => return Ok(()),
                 Err((name, error)) => {
                     let suffix = name.strip_prefix(&**source).unwrap_or_default();
                     let concerned = |(member, _): (&String, _)| member.starts_with(suffix);

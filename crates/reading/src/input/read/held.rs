@@ -8,11 +8,12 @@ use super::stored::Gathering;
 use crate::input::find::path_filter::PathFilter;
 use crate::input::find::walk::walk;
 use crate::input::{About, Candidate, Content, Opened, ReadContext, ReadOptions, Source, WalkEvent, WalkOptions, open};
-use fpdb_host::error::{Error, Result};
+use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_host::stop::StopToken;
 
 /// Calls `visit` with each document of the file or folder at a path. Also calls it with the name and error of
-/// each document that cannot be read. Files that are not documents are skipped.
+/// each document that cannot be read. The error of a skipped file, such as a symbolic link, or of a skipped
+/// member is [`DocumentError::Binary`].
 ///
 /// # Errors
 /// The error of `visit`; [`Error::Stopped`]; an error for invalid options.
@@ -101,7 +102,10 @@ impl Holding<'_> {
             }
             WalkEvent::Document(candidate) => self.give(Ok(candidate)),
             WalkEvent::Failed { name, error } => self.give(Err((name, error))),
-            WalkEvent::Skipped { .. } | WalkEvent::Archive(_) | WalkEvent::LeftOut(_) => {}
+            WalkEvent::Skipped { name, reason } => {
+                self.give(Err((name, Error::Document(DocumentError::Binary { reason }))))
+            }
+            WalkEvent::Archive(_) | WalkEvent::LeftOut(_) => {}
         }
         self.flow()
     }
