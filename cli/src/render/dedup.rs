@@ -14,7 +14,7 @@ use super::style::Style;
 pub(crate) fn removable_line(removable: &Removable, folder: &str, style: Style) -> String {
     let because = because(removable.because, removable.score);
     // Two versions of one document have the same name, so their numbers are shown.
-    let number = |id: DocId| if removable.remove == removable.keep { format!(" (number {id})") } else { String::new() };
+    let number = |id: DocId| numbered(id, removable.remove == removable.keep);
     format!(
         "{}{}  {because}  {}{}\n",
         style.strong(&name_in(&removable.remove, folder)),
@@ -22,6 +22,11 @@ pub(crate) fn removable_line(removable: &Removable, folder: &str, style: Style) 
         name_in(&removable.keep, folder),
         number(removable.keep_id)
     )
+}
+
+/// The number of a document, after its name, if `is_shown`.
+pub(super) fn numbered(id: DocId, is_shown: bool) -> String {
+    if is_shown { format!(" (number {id})") } else { String::new() }
 }
 
 /// One undecided document.

@@ -1,11 +1,13 @@
 //! Text for people: legible without colour, numbers grouped, sizes in words.
 
 use std::cmp::Reverse;
+use std::collections::HashMap;
 use std::fmt::Write;
 
 use fpdb::{DocumentInfo, IngestSummary, Location, Match, Measure, Passage, QueryAnswer, Unit, Weight};
 use fpdb_kernel::hex;
 
+use super::dedup::numbered;
 use super::escape::escape_terminal;
 use super::folder::{common_folder, in_folder, name_in};
 use super::metadata::{dated, kept, labels};
@@ -204,6 +206,11 @@ pub(crate) fn query_page(answer: &QueryAnswer, times: bool, style: Style, excerp
     let folder = common_folder(shown.map(|found| found.document.as_str()), style);
     let estimated = answer.matches.iter().any(|found| found.interval.is_some());
     let weighted = answer.weight != Weight::None;
+    // Two versions of one document have the same name, so their numbers are shown.
+    let mut names = HashMap::<&str, u64>::new();
+    for found in &answer.matches {
+        *names.entry(&found.document).or_default() += 1;
+    }
     // Beside each measure of the structure stands the same measure of the text as written.
     let text = if answer.text.is_some() { "    as text" } else { "" };
     let _ = writeln!(
@@ -245,7 +252,8 @@ pub(crate) fn query_page(answer: &QueryAnswer, times: bool, style: Style, excerp
                     found.query.as_ref().map_or(String::new(), |query| format!("{} in ", escape_terminal(&query.name)));
                 format!("  {of}{}", name_in(&found.document, &folder))
             } else {
-                style.strong(&name_in(&found.document, &folder))
+                let number = names[found.document.as_str()] > 1;
+                style.strong(&name_in(&found.document, &folder)) + &numbered(found.id, number)
             },
             labels(&found.metadata),
             if found.identical && found.files.is_empty() { "  (identical)" } else { "" },

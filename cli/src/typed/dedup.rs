@@ -165,7 +165,7 @@ fn by() -> impl TypedValueParser<Value = DedupBy> {
         ("exact", "A survivor has the same bytes"),
         (
             "exact-text",
-            "A survivor has the same letters and digits in the same order; case, spacing, punctuation, operators and markup do not count, with --profile words no digits, and with --profile code no names",
+            "A survivor has the same letters and digits in the same order; case, spacing, punctuation, operators and markup do not count, with --profile words no digits, and with --profile code no names; of mails, sender, recipients and date do not count, the subject does",
         ),
         ("resemblance", "A survivor resembles it"),
         ("containment", "A survivor contains it"),

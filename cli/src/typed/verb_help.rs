@@ -256,7 +256,7 @@ pub(super) const VERBS: [VerbHelp; 23] = [
     },
     VerbHelp {
         verb: "backup",
-        short: &["list", "keep", "quick"],
+        short: &["list", "verify", "keep", "quick"],
         formats: OutputFormat::ANSWER,
         note: "",
         examples: &[

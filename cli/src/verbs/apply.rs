@@ -53,6 +53,11 @@ fn check(
             "{} in the copy {is} not in the database, and the report says nothing about {it}: ingest and dedup again, and write a new copy",
             count(summary.unjudged, "document")
         ));
+        if !database.kept_out_from(&[0; 16], 1)?.is_empty() {
+            printer.note(
+                "contents that are kept out are such documents if they are in mails, or in containers that are copied whole: take them out of the copied files by hand",
+            );
+        }
     }
     if summary.lost == 0 {
         return Ok(if summary.unjudged == 0 { RunStatus::Done } else { RunStatus::Incomplete });

@@ -19,6 +19,35 @@ fn matches(answer: &Value) -> &Vec<Value> {
     answer["matches"].as_array().unwrap()
 }
 
+/// Two versions of one document have the same name.
+#[test]
+fn matches_of_one_name_have_numbers() {
+    let folder = Folder::new();
+    let (first, other) = (prose(1), prose(2));
+    folder.write("a.txt", &first);
+    folder.write("b.txt", &first);
+    folder.ok(&["ingest", "-q", "--profile", "prose", "a.txt", "b.txt"]);
+    folder.write("a.txt", format!("{first} {other}"));
+    folder.ok(&["ingest", "-q", "--on-change", "both", "a.txt"]);
+    folder.write("q.txt", &first);
+    let told = folder.ok(&["query", "q.txt", "--no-passages"]).stdout;
+    for says in ["  a.txt (number 0)  (identical)\n", "  a.txt (number 2)\n", "  b.txt  (identical)\n"] {
+        assert!(told.contains(says), "{told}");
+    }
+}
+
+/// An ingest counts such files too.
+#[test]
+fn symbolic_links_in_a_folder_of_queries_are_told() {
+    let folder = Folder::new();
+    folder.write("in/a.txt", prose(1));
+    std::os::unix::fs::symlink("a.txt", folder.path().join("in/link.txt")).unwrap();
+    folder.ok(&["ingest", "-q", "--profile", "prose", "in"]);
+    let run = folder.ok(&["query", "--verbose", "in"]);
+    assert!(run.stderr.contains("skipped in/link.txt: a symbolic link, which is not followed\n"), "{run:?}");
+    assert!(run.stderr.contains("1 file is no document and was skipped"), "{run:?}");
+}
+
 /// A query of a few words has few fingerprints, and many documents hold all of them. The document that holds
 /// most of the query comes first.
 #[test]
