@@ -90,11 +90,11 @@ impl<'a> FirstNames<'a> {
         let source = file.source.as_str();
         let typed = self.of_this_run(source).unwrap_or(typed);
         let mut known = others(&self.names, source);
-        known.remove(&typed);
+        let is_known = known.remove(&typed);
         if known.is_empty() {
             return self.unless_taken(typed, file);
         }
-        if first_document(self.store, &typed, source)?.is_some() {
+        if is_known && first_document(self.store, &typed, source)?.is_some() {
             return Ok(FileName::free(typed));
         }
         let mut first: Option<(u32, String)> = None;
@@ -113,14 +113,16 @@ impl<'a> FirstNames<'a> {
         let source = file.source.as_str();
         // Most names have no other place. The places in memory show this, without a look-up in the store.
         if typed != source && others(&self.folders, &typed).iter().any(|path| path != source) {
-            let of_name: Vec<_> =
-                first_documents(self.store, &typed)?.into_iter().filter_map(|(_, from)| from).collect();
             // After a merge that keeps both, two files can have one name.
-            if !of_name.iter().any(|from| from == source) {
-                for other in of_name {
-                    if self.keeps_its_name(&typed, &other, file)? {
-                        return Ok(FileName { name: source.to_owned(), taken_by: Some(other) });
-                    }
+            let (mut is_of_this, mut of_name) = (false, BTreeSet::new());
+            for_each_document_of(self.store, &typed, |_, from| {
+                is_of_this = from.as_deref() == Some(source);
+                of_name.extend(from);
+                !is_of_this
+            })?;
+            for other in of_name.into_iter().filter(|_| !is_of_this) {
+                if self.keeps_its_name(&typed, &other, file)? {
+                    return Ok(FileName { name: source.to_owned(), taken_by: Some(other) });
                 }
             }
         }
@@ -277,32 +279,45 @@ pub(crate) fn name_place(record: &DocumentRecord) -> Option<NamePlace> {
 }
 
 /// The number of a document that was read from the file at this path and is named after this file. For a
-/// container, the number of its first member.
+/// container, the number of one of its members.
 fn first_document(store: &Store, name: &str, source: &str) -> Result<Option<u32>> {
-    let mut documents = first_documents(store, name)?.into_iter();
-    Ok(documents.find(|(_, from)| from.as_deref() == Some(source)).map(|(id, _)| id))
+    let mut first = None;
+    for_each_document_of(store, name, |id, from| {
+        first = (from.as_deref() == Some(source)).then_some(id);
+        first.is_none()
+    })?;
+    Ok(first)
 }
 
-/// The numbers of the documents named after this file, and the paths of their files. These are the document
-/// that is the file, and the first members if the file is a container.
-fn first_documents(store: &Store, name: &str) -> Result<Vec<(u32, Option<String>)>> {
-    // The newest first: two files can have one name after a merge that keeps both.
-    let mut documents = Vec::new();
+/// Calls `each` with the number of each document named after this file, and with the path of its file. These
+/// are the document that is the file, and its members if the file is a container. Ends when `each` returns
+/// false.
+///
+/// Nearly always the first document is of the wanted file. After a merge that keeps both, members of two
+/// containers can lie among each other.
+fn for_each_document_of(store: &Store, name: &str, mut each: impl FnMut(u32, Option<String>) -> bool) -> Result<()> {
+    let mut goes_on = true;
+    // The newest first: two files can have one name.
     for id in store.documents_named(name)?.into_iter().rev() {
-        documents.extend(stored(store, id)?.map(|record| (id, record.source)));
+        if goes_on && let Some(record) = stored(store, id)? {
+            goes_on = each(id, record.source);
+        }
     }
     for part in PARTS {
+        if !goes_on {
+            break;
+        }
         store.for_each_name_beginning(&format!("{name}{part}"), |_, id| {
             // Another file can have the name of a part of this one.
             let is_of_file =
                 |record: &DocumentRecord| file_name_of(&record.name, record.member.as_deref()) == Some(name);
-            let member = stored(store, id)?.filter(is_of_file).map(|record| (id, record.source));
-            let goes_on = member.is_none();
-            documents.extend(member);
+            if let Some(record) = stored(store, id)?.filter(is_of_file) {
+                goes_on = each(id, record.source);
+            }
             Ok(goes_on)
         })?;
     }
-    Ok(documents)
+    Ok(())
 }
 
 /// True if both paths lead to the same file, through links in them.
