@@ -7,6 +7,7 @@
 mod absent_fields;
 mod commits;
 mod forget;
+mod left;
 mod unchanged;
 
 use std::ops::Range;
@@ -15,11 +16,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Instant;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::first_names::name_place;
 use super::kept_out::KeptOutContents;
-use super::known::{KnownDocuments, is_same};
+use super::known::{KnownContainer, KnownDocuments, is_same};
 use super::messages::{IntakeStep, Parcel, ParcelEntry, ReadDocument};
 use super::options::{IngestOptions, OnChange};
 use super::prune::LastFile;
@@ -35,8 +36,10 @@ use fpdb_host::skip_reason::SkipReason;
 use fpdb_host::stop::StopToken;
 use fpdb_host::threads;
 use fpdb_kernel::columns::Fingerprints;
+use fpdb_kernel::document::Digest;
 use fpdb_reading::input::About;
 use fpdb_store::{Batch, Committer, DocumentRecord, PUSHED_AT_ONCE, PendingDocuments, Store};
+use left::NotedMembers;
 
 /// A batch takes this share of the memory allowed. The batch being committed and the kept postings of earlier
 /// batches together take the same share. The rest is for documents in queues and for the store.
@@ -63,6 +66,8 @@ pub(super) struct Intake<'a> {
     /// read. Also `None` if the run stops or the file is skipped: then the run neither remembers the
     /// container nor deletes stored documents of it.
     before: Option<RunCounts>,
+    /// The files and members that were skipped or failed since the last container began.
+    noted: NotedMembers,
     /// The path of the container that began last; `None` once it was read whole.
     unread: Option<String>,
     pub(super) kept_out: &'a KeptOutContents,
@@ -75,6 +80,8 @@ pub(super) struct Intake<'a> {
     sweep: Sweep,
     last_file: LastFile,
     absent: AbsentFields,
+    /// The contents of documents counted as moved, each with the document whose file is gone.
+    moved: FxHashMap<Digest, u32>,
     /// True after a document was broken off because the run stops. The intake then ignores all later
     /// documents, even those that were read: the next run must find the same order.
     broken_off: bool,
@@ -154,6 +161,7 @@ pub(super) fn with_intake<T>(
             summary: IngestSummary { dry_run: options.dry_run, ..IngestSummary::default() },
             given_in_dry_run: FxHashSet::default(),
             before: None,
+            noted: NotedMembers::default(),
             unread: None,
             kept_out,
             stale_versions: 0,
@@ -162,6 +170,7 @@ pub(super) fn with_intake<T>(
             sweep: Sweep::new(store.view().state().next_document),
             last_file: LastFile::default(),
             absent: AbsentFields::new(&options.read.fields),
+            moved: FxHashMap::default(),
             broken_off: false,
         })?;
         if !options.dry_run {
@@ -182,8 +191,9 @@ impl Intake<'_> {
                 let source = about.file.as_ref().map(|file| file.source.as_str());
                 self.count((&about.name, source), Outcome::Unchanged, &format);
             }
-            IntakeStep::KnownContainer(name, file, documents) => {
+            IntakeStep::KnownContainer(name, file, KnownContainer { documents, left }) => {
                 self.progress.read(file.bytes);
+                self.tell_again(&name, left);
                 self.summary.unchanged += documents;
                 [&file.source].into_iter().filter(|_| documents > 0).for_each(|source| self.progress.of_file(source));
                 self.progress.unchanged(&name, documents);
@@ -196,6 +206,7 @@ impl Intake<'_> {
                 self.mark_unread();
                 self.unread = Some(source);
                 self.before = Some(self.counts());
+                self.noted = NotedMembers::default();
             }
             IntakeStep::Close(closed) => self.close(closed)?,
             IntakeStep::Repeated(documents, names) => {
@@ -486,16 +497,5 @@ impl Intake<'_> {
         } += 1;
         source.into_iter().for_each(|source| self.progress.of_file(source));
         self.progress.document(name, outcome, format);
-    }
-
-    fn skip(&mut self, name: String, reason: SkipReason) {
-        self.progress.skipped(&name, &reason);
-        self.summary.skip(name, reason);
-    }
-
-    fn fail(&mut self, name: &str, error: &Error) {
-        self.passing_failures += u64::from(!matches!(error, Error::Document(error) if error.is_lasting()));
-        self.progress.failed(name, error);
-        self.summary.fail(name, error);
     }
 }

@@ -12,7 +12,7 @@ use super::record::metadata_after;
 use fpdb_host::error::{Error, Result};
 use fpdb_kernel::document::{Digest, Format};
 use fpdb_reading::input::{About, CLOSED, FileFacts, ReadAs, file_name_of, is_missing};
-use fpdb_store::{ContainerRecord, DocumentRecord, PendingDocuments, Store};
+use fpdb_store::{ContainerRecord, DocumentRecord, LeftMembers, PendingDocuments, Store};
 
 /// The answer for a document before it is read.
 pub(super) enum Known {
@@ -94,8 +94,9 @@ fn source_of(about: &About) -> Option<&str> {
 pub(super) struct KnownContainer {
     /// The number of documents read from it.
     pub(super) documents: u64,
-    /// True if some of its members could not be read, and a second attempt would fail too.
-    pub(super) has_failed: bool,
+    /// Its members that are no documents. A second attempt to read those that could not be read would fail
+    /// too.
+    pub(super) left: Vec<LeftMembers>,
 }
 
 /// Looks up a container by its file. `None` if the container must be read. `kept_out` is as in
@@ -113,7 +114,14 @@ pub(super) fn container(
         .into_iter()
         .flat_map(|kept_out| [false, true].map(|has_failed| ReadOutcome { has_failed, kept_out }));
     let outcome = outcomes.find(|&outcome| known.settings == options.settings(name, &file.source, outcome));
-    Ok(outcome.map(|outcome| KnownContainer { documents: known.documents, has_failed: outcome.has_failed }))
+    Ok(outcome.map(|outcome| {
+        let mut left = known.left;
+        if outcome.has_failed && !left.iter().any(|left| left.has_failed) {
+            // An earlier version did not store the names.
+            left.push(LeftMembers { reason: String::new(), has_failed: true, number: 1, first: Vec::new() });
+        }
+        KnownContainer { documents: known.documents, left }
+    }))
 }
 
 /// The digest of a document's bytes, if the document stored under its name has the same digest.

@@ -7,6 +7,7 @@
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender};
 
+use super::known::KnownContainer;
 use fpdb_host::error::{Error, Result};
 use fpdb_host::skip_reason::SkipReason;
 use fpdb_kernel::columns::Fingerprints;
@@ -21,9 +22,8 @@ pub(super) enum IntakeStep {
     Read(usize, Receiver<Parcel>),
     /// A document that has not changed, in this format.
     Unchanged(About, String),
-    /// A container that was read to its end before and has not changed: its name, its file and its number of
-    /// documents.
-    KnownContainer(String, Arc<FileFacts>, u64),
+    /// A container that was read to its end before and has not changed: its name and its file.
+    KnownContainer(String, Arc<FileFacts>, KnownContainer),
     /// A file got its path as its name, because the file at `other` has the name as typed.
     NamedByPath {
         typed: String,

@@ -14,12 +14,12 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::first_names::{FileName, FirstNames};
 use super::kept_out::KeptOutContents;
-use super::known::{self, Known, KnownContainer};
+use super::known::{self, Known};
 use super::messages::{IntakeStep, JobEntry, ReadContainer, ReadJob};
 use super::options::IngestOptions;
 use super::prune::SearchFailures;
 use super::summary::IngestSummary;
-use fpdb_host::error::{DocumentError, Error, Result};
+use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::Progress;
 use fpdb_host::stop::StopToken;
 use fpdb_kernel::document::Digest;
@@ -185,14 +185,8 @@ impl<'a> Walker<'a> {
             }
             known => known,
         };
-        if let Some(KnownContainer { documents, has_failed }) =
-            known::container(self.store, (self.options, self.kept_out), &about.name, &file)?
-        {
-            if has_failed {
-                let error = Error::Document(DocumentError::FailedBefore);
-                let _ = self.step(IntakeStep::Failed { name: about.name.clone(), error });
-            }
-            return Ok(self.step(IntakeStep::KnownContainer(about.name, file, documents)));
+        if let Some(known) = known::container(self.store, (self.options, self.kept_out), &about.name, &file)? {
+            return Ok(self.step(IntakeStep::KnownContainer(about.name, file, known)));
         }
         let container = match open(&mut about, &file, reading) {
             Ok(Opened::Document(_)) if only_members => return Ok(ControlFlow::Continue(())),

@@ -272,6 +272,22 @@ fn a_moved_folder_is_renamed_and_read_where_it_is() {
     assert_eq!(folder.ok(&["verify"]).status, 0);
 }
 
+/// Documents are counted, not contents.
+#[test]
+fn moved_documents_of_one_content_are_counted_each() {
+    let folder = Folder::new();
+    for (name, number) in [("a", 1), ("b", 1), ("c", 1), ("d", 2)] {
+        folder.write(&format!("old/{name}.txt"), prose(number));
+    }
+    folder.ok(&["ingest", "-q", "--profile", "prose", "old"]);
+    fs::rename(folder.path().join("old"), folder.path().join("new")).unwrap();
+    for arguments in [&["--dry-run", "new"][..], &["new"]] {
+        let run = folder.ok(&[&INGEST[..], arguments].concat());
+        assert_eq!((counts(&run), &run.json()[0]["moved"]), ([4, 0, 0], &4.into()));
+        assert!(run.stderr.contains("4 documents are new and the same as stored ones"), "{run:?}");
+    }
+}
+
 /// The new place was ingested before the user ran `mv`.
 #[test]
 fn a_moved_folder_that_was_ingested_again_can_be_mended() {

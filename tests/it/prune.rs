@@ -735,6 +735,18 @@ fn a_dry_run_names_what_would_go_and_creates_no_database() {
     }
 }
 
+/// `fpdb mv` may come before the files move. Then the run finds them at their new place.
+#[test]
+fn a_dry_run_after_mv_removes_what_the_run_removes() {
+    let folder = corpus();
+    folder.ok(&["mv", "corpus/1", "corpus/9"]);
+    rename(&folder, "corpus/1", "corpus/9");
+    folder.write("corpus/9/1.txt", prose(21));
+    remove(&folder, "corpus/0/0.txt");
+    let report = prune(&folder, 0, &["corpus"]);
+    assert_eq!((&report["pruned"], &report["replaced"]), (&1.into(), &1.into()), "{report:#}");
+}
+
 /// Advice about moved documents is for documents that are still stored.
 #[test]
 fn pruned_documents_need_no_advice() {

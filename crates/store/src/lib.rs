@@ -68,12 +68,11 @@ pub use care::backup::{Backup, ListedBackup, backups, kept_out_since, verify_bac
 pub use care::findings::{DamagedStore, LostDocument, Problem, Repair, Verification};
 pub use care::repair::{RepairStart, Repairing};
 pub use codec::block::Posting;
+pub use codec::container_record::{ContainerRecord, LeftMembers};
 pub use codec::fields::{check_field, field_key};
 pub use codec::format::{DECISIONS, FORMAT_VERSION};
 pub use codec::positions::FingerprintPlace;
-pub use codec::records::{
-    ContainerRecord, DocumentRecord, KeptOutRecord, SourceRecord, TextCounts, TextView, ViewCounts,
-};
+pub use codec::records::{DocumentRecord, KeptOutRecord, SourceRecord, TextCounts, TextView, ViewCounts};
 pub use codec::text_digest::TextDigest;
 pub use codec::varint;
 pub use engine::Level;

@@ -7,14 +7,13 @@ use roaring::RoaringBitmap;
 
 use super::codec::block;
 use super::codec::block::{BLOCK_POSTINGS, Block, Posting};
+use super::codec::container_record::ContainerRecord;
 use super::codec::filter as filters;
 use super::codec::filter::Filter;
 use super::codec::format;
 use super::codec::positions as chunks;
 use super::codec::records as metadata;
-use super::codec::records::{
-    ContainerRecord, DocumentRecord, FoldRecord, KeptOutRecord, RunRecord, SourceRecord, StateRecord,
-};
+use super::codec::records::{DocumentRecord, FoldRecord, KeptOutRecord, RunRecord, SourceRecord, StateRecord};
 use super::codec::varint;
 use super::document_set as sets;
 use super::open::commit_mark::CommitMark;

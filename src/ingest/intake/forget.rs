@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::{Intake, RunCounts};
+use crate::ingest::known::stored;
 use crate::ingest::messages::ReadContainer;
 use crate::ingest::options::ReadOutcome;
 use crate::ingest::prune::{Emptied, LastFile, Prune};
@@ -20,9 +21,7 @@ impl Intake<'_> {
     pub(super) fn sweep(&mut self) -> Result<()> {
         for id in self.sweep.left(self.store) {
             let record = self.store.document(id)?;
-            let versions = self.known().named(&record.name)?;
-            if versions.into_iter().any(|version| self.sweep.is_of_this_run(version)) {
-                // The container still holds another version of the document.
+            if self.is_still_held(&record)? {
                 continue;
             }
             self.progress.removed(&record.name);
@@ -40,6 +39,17 @@ impl Intake<'_> {
         Ok(())
     }
 
+    /// True if the container of this document still holds another version of it. A container of the same name
+    /// elsewhere does not count.
+    fn is_still_held(&self, record: &DocumentRecord) -> Result<bool> {
+        for version in self.known().named(&record.name)? {
+            if self.sweep.is_of_this_run(version) && self.known().record(version)?.source == record.source {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     /// Deletes the documents whose files are gone, unless the run stops.
     pub(in crate::ingest) fn prune(&mut self, prune: &Prune, stop: &StopToken) -> Result<()> {
         self.commit_all()?;
@@ -48,6 +58,10 @@ impl Intake<'_> {
         for document in &prune.missing {
             if stop.is_stopped() {
                 break;
+            }
+            // A dry run has not stored the new place of a document that it found.
+            if self.options.dry_run && self.sweep.is_of_this_run(document.id) {
+                continue;
             }
             let Some(record) = prune.still_missing(self.store, document.id, &mut last)? else { continue };
             if prune.may_be_unseen(document) {
@@ -90,13 +104,18 @@ impl Intake<'_> {
     /// Counts an added document as moved if an earlier run stored `other`, a document of the same content,
     /// and the file of `other` is gone.
     pub(super) fn note_moved(&mut self, other: u32, record: &DocumentRecord) -> Result<()> {
-        if record.source.is_none() || self.known().is_added(other) {
+        // Of several added documents of one content, the later ones are the same as the first.
+        let first = self.moved.get(&record.digest).copied();
+        if record.source.is_none() || first.is_none() && self.known().is_added(other) {
             return Ok(());
         }
-        let other = self.known().record(other)?;
+        let id = first.unwrap_or(other);
+        // The run may have deleted it since.
+        let Some(other) = stored(self.store, id)? else { return Ok(()) };
         if other.source.as_deref().is_some_and(|source| self.last_file.is_missing(source)) {
             self.progress.moved(&other.name, &record.name);
             self.summary.moved += 1;
+            self.moved.insert(record.digest, id);
         }
         Ok(())
     }
@@ -166,7 +185,10 @@ impl Intake<'_> {
             return None;
         }
         let settings = self.options.settings(name, source, ReadOutcome::default());
-        Some((source.clone(), ContainerRecord { bytes: record.bytes, modified: *modified, documents: 1, settings }))
+        Some((
+            source.clone(),
+            ContainerRecord { bytes: record.bytes, modified: *modified, documents: 1, settings, left: Vec::new() },
+        ))
     }
 
     /// Handles the stored versions of a document whose new version is kept out. Deletes the versions that the
@@ -216,7 +238,8 @@ impl Intake<'_> {
         let are_current = before.kept == now.kept && before.stale_versions == now.stale_versions;
         let modified = trusted_mtime(&file).filter(|_| are_current).unwrap_or(ContainerRecord::UNREAD.modified);
         let documents = now.documents - before.documents;
-        let record = ContainerRecord { bytes: file.bytes, modified, documents, settings };
+        let left = std::mem::take(&mut self.noted).of(&name);
+        let record = ContainerRecord { bytes: file.bytes, modified, documents, settings, left };
         if unmet.is_empty() {
             self.batch.container(file.source.clone(), record);
         } else {

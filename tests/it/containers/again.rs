@@ -121,7 +121,6 @@ fn a_container_whose_failures_would_come_again_is_not_read_again() {
         run.json().remove(0)
     };
     let line = "the line is not a JSON record: expected value at line 1 column 1";
-    let before = "some of its members could not be read by an earlier run, and it is unchanged";
     let long = "x".repeat(old.len().abs_diff(new.len()) + 5);
     let [old, new] =
         [&old, &new].map(|text| format!("{text}{}\n", &long[..long.len() + old.len().min(new.len()) - text.len()]));
@@ -134,17 +133,140 @@ fn a_container_whose_failures_would_come_again_is_not_read_again() {
     let file = folder.write("d.jsonl", &new);
     std::fs::File::options().write(true).open(file).unwrap().set_modified(time).unwrap();
     let report = run(&[]);
-    assert_eq!((counts(&report), failed(&report)), ([0, 0, 2, 0], vec![["d.jsonl", before]]));
+    // The same failures are told.
+    assert_eq!((counts(&report), failed(&report)), ([0, 0, 2, 0], vec![["d.jsonl:3", line]]));
     let report = run(&["--limit", "json-depth=100"]);
     assert_eq!((counts(&report), failed(&report)), ([0, 2, 0, 0], vec![["d.jsonl:3", line]]));
     // Without the limit, the settings differ again.
     assert_eq!(failed(&run(&[])), [["d.jsonl:3", line]]);
-    assert_eq!(failed(&run(&[])), [["d.jsonl", before]]);
+    assert_eq!(failed(&run(&[])), [["d.jsonl:3", line]]);
     folder.ok(&["rm", "d.jsonl:1"]);
     let report = run(&[]);
     assert_eq!((counts(&report), failed(&report)), ([1, 0, 1, 0], vec![["d.jsonl:3", line]]));
     write_aged(&folder, "d.jsonl", lines(&[3, 4]));
     assert_eq!(counts(&ingest(&folder, &["d.jsonl"])), [0, 0, 2, 0]);
+}
+
+/// A run that does not read an unchanged container tells the same of its members as the run that read it.
+#[test]
+fn each_run_tells_which_members_are_no_documents() {
+    let folder = folder();
+    let (picture, rtf) = ([0_u8, 1, 2, 3].repeat(99), b"{\\rtf1 old}".to_vec());
+    let inner = zip([("c.png", picture.clone()), ("c.txt", prose(1).into_bytes())]);
+    let all =
+        [("a.png", picture.clone()), ("b.rtf", rtf.clone()), ("in.zip", inner), ("d.pdf", b"\0\x01\x02".repeat(99))];
+    write_aged(&folder, "s/a.zip", zip(all));
+    write_aged(&folder, "s/b.ps.gz", gzip("%!PS-Adobe-3.0\n"));
+    write_aged(&folder, "s/c.jsonl", format!("{}broken\n{{\"text\":null}}\n{{\"text\":\"a\0\0\"}}\n", lines(&[2])));
+    write_aged(
+        &folder,
+        "s/d.zip",
+        zip((0..2000).map(|number| (format!("{number}/{}.png", "x".repeat(40)), picture.clone()))),
+    );
+    let run = |arguments: &[&str]| {
+        let run = folder.run(&[&["ingest", "--format", "json", "s", "--failures", "failures"], arguments].concat());
+        assert_eq!(run.status, 2, "{run:?}");
+        (run.json().remove(0), std::fs::read_to_string(folder.path().join("failures")).unwrap())
+    };
+    let told = |report: &Value| {
+        let reasons = |report: &Value| {
+            let skipped = report["skipped"].as_array().unwrap().iter();
+            let small = skipped.filter(|one| !one["name"].as_str().unwrap().starts_with("s/d.zip"));
+            let mut small: Vec<_> = small.map(Value::to_string).collect();
+            small.sort();
+            small
+        };
+        let mut failures: Vec<_> = failed(report).iter().map(|one| one.map(str::to_owned)).collect();
+        failures.sort();
+        (report["skips"].clone(), report["failures"].clone(), failures, reasons(report))
+    };
+    let sorted = |lines: &str| lines.lines().map(str::to_owned).collect::<std::collections::BTreeSet<_>>();
+    let (first, list) = run(&[]);
+    assert_eq!(
+        (&first["skips"], &first["failures"], &first["added"]),
+        (&2005.into(), &3.into(), &2.into()),
+        "{first:#}"
+    );
+    for _ in 0..2 {
+        let (again, list_again) = run(&[]);
+        assert_eq!(counts(&again), [0, 0, 2, 0]);
+        assert_eq!(told(&again), told(&first));
+        assert_eq!(sorted(&list_again), sorted(&list));
+    }
+    // The names follow a renamed container.
+    std::fs::rename(folder.path().join("s/a.zip"), folder.path().join("s/a2.zip")).unwrap();
+    for _ in 0..2 {
+        let (renamed, _) = run(&["--prune"]);
+        assert_eq!((&renamed["skips"], &renamed["failures"]), (&2005.into(), &3.into()));
+        assert!(renamed["skipped"].as_array().unwrap().iter().any(|one| one["name"] == "s/a2.zip!in.zip!c.png"));
+    }
+    folder.ok(&["verify"]);
+}
+
+/// Such a document cannot be empty: it was cut off, or a disk was full.
+#[test]
+fn an_empty_office_document_does_not_replace_the_stored_one() {
+    let sample = |name: &str| std::fs::read(format!("{}/../tests/samples/{name}", env!("CARGO_MANIFEST_DIR"))).unwrap();
+    let names_of = ["sample.docx", "sample.odt", "sample.pdf", "sample.eml"];
+    let folder = folder();
+    names_of.iter().for_each(|name| write_aged(&folder, &format!("s/{name}"), sample(name)));
+    write_aged(&folder, "s/a.zip", zip([("a.docx", sample("sample.docx"))]));
+    write_aged(&folder, "s/a.txt", prose(1));
+    ingest(&folder, &["s"]);
+    let stored = folder.ok(&["list", "--format", "json"]).json();
+    names_of.iter().for_each(|name| write_aged(&folder, &format!("s/{name}"), ""));
+    write_aged(&folder, "s/a.zip", zip([("a.docx", "")]));
+    write_aged(&folder, "s/~$a.docx", "");
+    let run = folder.run(&["ingest", "--format", "json", "s"]);
+    let report = run.json().remove(0);
+    assert_eq!((run.status, &report["failures"], counts(&report)), (2, &5.into(), [1, 0, 1, 0]), "{run:?}");
+    assert!(
+        failed(&report).contains(&["s/sample.docx", "this is not a readable docx document: it is empty"]),
+        "{run:?}"
+    );
+    folder.ok(&["rm", "s/~$a.docx"]);
+    assert_eq!(folder.ok(&["list", "--format", "json"]).json(), stored);
+    // A text may be empty.
+    write_aged(&folder, "s/a.txt", "");
+    assert_eq!(counts(&folder.run(&["ingest", "--format", "json", "s"]).json()[0])[1], 1);
+}
+
+/// After a merge that keeps both, the members of two containers lie among each other.
+#[test]
+fn the_members_of_two_containers_of_one_name_are_known() {
+    let mailbox = |numbers: &[usize]| {
+        let mail =
+            |&number: &usize| format!("From a b Sat Jan  3 01:05:34 1996\nFrom: a\nTo: b\n\n{}\n\n", prose(number));
+        numbers.iter().map(mail).collect::<String>()
+    };
+    let archive = |members: &[(&str, usize)]| zip(members.iter().map(|&(name, number)| (name, prose(number))));
+    let folder = Folder::new();
+    for (place, db, members, mails) in
+        [("p", "p.db", [("a.txt", 1), ("b.txt", 2)], [3, 4]), ("q", "q.db", [("a.txt", 5), ("b.txt", 6)], [7, 8])]
+    {
+        write_aged(&folder, &format!("{place}/mail/x.zip"), archive(&members));
+        write_aged(&folder, &format!("{place}/mail/y.mbox"), mailbox(&mails));
+        let mut command = folder.command(&["--db", &format!("../{db}"), "ingest", "--profile", "prose", "mail"]);
+        assert!(command.current_dir(folder.path().join(place)).output().unwrap().status.success());
+    }
+    folder.ok(&["--db", "p.db", "merge", "q.db", "--on-change", "both"]);
+    let ingest = |expected: [u64; 4], removed: u64| {
+        let report = ingest(&folder, &["--db", "p.db", "p/mail", "q/mail"]);
+        assert_eq!((counts(&report), &report["removed"]), (expected, &removed.into()), "{report:#}");
+    };
+    ingest([0, 0, 8, 0], 0);
+    ingest([0, 0, 8, 0], 0);
+    // Each container is brought up to date by itself.
+    write_aged(&folder, "q/mail/x.zip", archive(&[("a.txt", 5)]));
+    write_aged(&folder, "q/mail/y.mbox", mailbox(&[7]));
+    ingest([0, 0, 6, 0], 2);
+    write_aged(&folder, "p/mail/x.zip", archive(&[("b.txt", 9), ("c.txt", 10)]));
+    ingest([1, 1, 4, 0], 1);
+    let listed = folder.ok(&["--db", "p.db", "list", "--format", "json"]).json();
+    let mut listed: Vec<_> = listed.iter().map(|one| one["name"].as_str().unwrap().to_owned()).collect();
+    listed.sort();
+    let expected = ["x.zip!a.txt", "x.zip!b.txt", "x.zip!c.txt", "y.mbox#1", "y.mbox#1", "y.mbox#2"];
+    assert_eq!(listed, expected.map(|name| format!("mail/{name}")));
 }
 
 #[test]

@@ -250,6 +250,12 @@ pub enum DocumentError {
     /// An earlier run failed to read some members of the container. The container is unchanged.
     #[error("some of its members could not be read by an earlier run, and it is unchanged")]
     FailedBefore,
+    /// An earlier run failed to read this member of a container. The container is unchanged.
+    #[error("{reason}")]
+    FailedEarlier {
+        /// The message of that run.
+        reason: String,
+    },
     /// The path is not valid UTF-8, so it cannot be a document's name.
     #[error("the path {} is not valid UTF-8", path.display())]
     PathNotUtf8 {

@@ -204,6 +204,9 @@ impl DocumentError {
                 "two files, or a file and a member of a container, have this name: rename one of them, or keep both (`on_change`)"
             }
             Self::FailedBefore => "`touch` it and ingest it again: the errors name the members",
+            Self::FailedEarlier { .. } => {
+                "an earlier run found this, and the file is unchanged: `touch` the file to read it again"
+            }
             Self::TooManyFingerprints { .. } => "use a database with a larger window, or split the document",
         };
         text.to_owned()

@@ -11,15 +11,14 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::care::damaged_stores::damaged_stores;
 use crate::care::findings::{Problem, Verification};
 use crate::care::survey::DocumentRows;
+use crate::codec::container_record::ContainerRecord;
 use crate::codec::format::{
     CONTAINERS, DIGESTS, DOCUMENTS, FILTERS, KEPT_OUT_PREFIX, MAIN, MARKER, NAMES, PLACE_PREFIX, POSITIONS,
     SOURCE_PREFIX, TEXTS, chunk_key, digest_key, document_key, keys_of, marker, name_key, parse_kept_out_key,
     parse_name_prefix, parse_place_key, parse_posting_key, source_key, split_u32,
 };
 use crate::codec::positions;
-use crate::codec::records::{
-    self, ContainerRecord, DocumentRecord, KeptOutRecord, RunRecord, SourceRecord, StateRecord,
-};
+use crate::codec::records::{self, DocumentRecord, KeptOutRecord, RunRecord, SourceRecord, StateRecord};
 use crate::open::{commit_mark, files::read_short};
 use crate::read::filter_cursor::FilterCursor;
 use crate::read::run_reader::{self, RunReader};

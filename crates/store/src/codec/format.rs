@@ -48,7 +48,7 @@
 //! | `texts`      | document (4) ‖ chunk (4)                     | at most 1 MiB of the bytes, compressed with zstd |
 //! | `tombstones` | high half of the document (2)                | roaring bitmap of low halves       |
 //! | `boilerplate` | high half of the document (2)               | roaring bitmap of low halves       |
-//! | `containers` | path, escaped ‖ `00 01`                      | [`crate::codec::records::ContainerRecord`] |
+//! | `containers` | path, escaped ‖ `00 01`                      | [`crate::codec::container_record::ContainerRecord`] |
 //!
 //! The *continuation* of a posting block is usually 0. If the block before has the same last hash, the
 //! continuation is one more than the continuation of the block before. So the postings of a hash x, if any,
@@ -65,7 +65,9 @@
 //!
 //! A record (state, run, fold, document, container, source) is one version byte, 1, and then bincode 2 with
 //! its standard settings (little-endian varints). Decoding has a size limit. The record of a document in two
-//! views has the version byte 2. After it comes [`crate::codec::records::TextCounts`], then the record.
+//! views has the version byte 2. After it comes [`crate::codec::records::TextCounts`], then the record. The
+//! record of a container with members that are no documents has the version byte 2, then a list of
+//! [`crate::codec::container_record::LeftMembers`], then the record.
 //!
 //! Profile, 20 bytes:
 //!

@@ -12,8 +12,9 @@ use fpdb_kernel::document::{Digest, Modified};
 /// The first byte of every record. A new version can add fields.
 const RECORD_VERSION: u8 = 1;
 
-/// The first byte of the record of a document in two views.
-const TWO_VIEWS_VERSION: u8 = 2;
+/// The first byte of a record with data before its fields: the record of a document in two views, and that of
+/// a container with members that are no documents.
+const DATA_BEFORE_VERSION: u8 = 2;
 
 /// Maximum bytes of an encoded record.
 const RECORD_LIMIT: usize = 1 << 20;
@@ -166,51 +167,37 @@ bincode::impl_borrow_decode!(TextView);
 
 /// A record of the store.
 pub(crate) trait Record: Encode + Decode<()> {
-    /// The counts of the text as written, which are encoded before the fields. `None` if the record encodes
-    /// no such counts.
-    fn text_view(&self) -> Option<TextCounts> {
+    /// Data that is encoded before the fields.
+    type Before: Encode + Decode<()>;
+
+    /// The data to encode before the fields. `None` if there are none.
+    fn before(&self) -> Option<Self::Before> {
         None
     }
 
-    /// The record with these counts of its text as written. `None` if records of this type have none.
-    fn with_text_view(self, _: TextCounts) -> Option<Self> {
+    /// The record with this data. `None` if records of this type have none.
+    fn with_before(self, _: Self::Before) -> Option<Self> {
         None
     }
 }
 
-impl Record for StateRecord {}
-impl Record for RunRecord {}
-impl Record for FoldRecord {}
-impl Record for ContainerRecord {}
-impl Record for SourceRecord {}
-impl Record for KeptOutRecord {}
+/// Records without data before their fields.
+macro_rules! plain {
+    ($($record:ty),+) => { $(impl Record for $record { type Before = (); })+ };
+}
+
+plain!(StateRecord, RunRecord, FoldRecord, SourceRecord, KeptOutRecord);
 
 impl Record for DocumentRecord {
-    fn text_view(&self) -> Option<TextCounts> {
+    type Before = TextCounts;
+
+    fn before(&self) -> Option<TextCounts> {
         self.text_view.0
     }
 
-    fn with_text_view(self, counts: TextCounts) -> Option<Self> {
+    fn with_before(self, counts: TextCounts) -> Option<Self> {
         Some(Self { text_view: TextView(Some(counts)), ..self })
     }
-}
-
-/// A container or compressed file whose documents were all ingested.
-#[derive(Clone, Debug, PartialEq, Eq, Encode, Decode)]
-pub struct ContainerRecord {
-    /// Its length in bytes.
-    pub bytes: u64,
-    /// When it was last changed, in seconds since 1970 and nanoseconds.
-    pub modified: (i64, u32),
-    /// The number of documents read from it.
-    pub documents: u64,
-    /// A digest of the settings it was read with.
-    pub settings: u64,
-}
-
-impl ContainerRecord {
-    /// The mark of a container that an ingest read only in part.
-    pub const UNREAD: Self = Self { bytes: 0, modified: (i64::MIN, 0), documents: 0, settings: 0 };
 }
 
 /// A file or folder that was named to an ingest, and the settings it was read with.
@@ -353,9 +340,9 @@ pub(crate) fn encode<T: Record>(record: &T) -> Result<Vec<u8>> {
     let config = bincode::config::standard();
     let too_large = || Error::Document(DocumentError::MetadataTooLarge { limit: RECORD_LIMIT as u64 });
     let mut bytes = vec![RECORD_VERSION];
-    if let Some(counts) = record.text_view() {
-        bytes[0] = TWO_VIEWS_VERSION;
-        bytes.extend(bincode::encode_to_vec(counts, config).map_err(|_| too_large())?);
+    if let Some(before) = record.before() {
+        bytes[0] = DATA_BEFORE_VERSION;
+        bytes.extend(bincode::encode_to_vec(before, config).map_err(|_| too_large())?);
     }
     bytes.extend(bincode::encode_to_vec(record, config).map_err(|_| too_large())?);
     if bytes.len() > RECORD_LIMIT { Err(too_large()) } else { Ok(bytes) }
@@ -374,8 +361,8 @@ pub(crate) fn decode<T: Record>(bytes: &[u8], what: impl FnOnce() -> String) -> 
             Ok(_) => "it is followed by stray bytes",
             Err(_) => "it does not decode",
         },
-        Some((&TWO_VIEWS_VERSION, body)) => match bincode::decode_from_slice::<(TextCounts, T), _>(body, config) {
-            Ok(((counts, record), read)) if read == body.len() => match record.with_text_view(counts) {
+        Some((&DATA_BEFORE_VERSION, body)) => match bincode::decode_from_slice::<(T::Before, T), _>(body, config) {
+            Ok(((before, record), read)) if read == body.len() => match record.with_before(before) {
                 Some(record) => return Ok(record),
                 None => "its version is unknown",
             },
@@ -493,7 +480,6 @@ mod tests {
             let _ = decode::<StateRecord>(&bytes, String::new);
             let _ = decode::<RunRecord>(&bytes, String::new);
             let _ = decode::<FoldRecord>(&bytes, String::new);
-            let _ = decode::<ContainerRecord>(&bytes, String::new);
             let _ = decode::<SourceRecord>(&bytes, String::new);
         }
     }

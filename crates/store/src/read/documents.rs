@@ -2,10 +2,11 @@
 
 use roaring::RoaringBitmap;
 
+use crate::codec::container_record::ContainerRecord;
 use crate::codec::format::{
     self, DIGESTS, DOCUMENTS, NAMES, document_key, name_prefix, names_start, parse_name_key, split_u32,
 };
-use crate::codec::records::{self, ContainerRecord, DocumentRecord};
+use crate::codec::records::{self, DocumentRecord};
 use crate::engine::Direction;
 use crate::engine::failure::missing;
 use crate::handle::Store;

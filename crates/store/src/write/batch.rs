@@ -7,8 +7,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use crate::codec::block::Posting;
+use crate::codec::container_record::ContainerRecord;
 use crate::codec::positions::{self, CHUNK_PLACES, FingerprintPlace};
-use crate::codec::records::{ContainerRecord, DocumentRecord, RunRecord};
+use crate::codec::records::{DocumentRecord, RunRecord};
 use crate::name_places::NamePlace;
 use crate::write::posting_buffer::PostingBuffer;
 use fpdb_host::error::{DocumentError, Error, Result};
@@ -393,7 +394,7 @@ impl Batch {
 
     /// Records that the container at `source` was ingested completely, or marks it as read in part.
     pub fn container(&mut self, source: String, record: ContainerRecord) {
-        self.record_bytes += 1024 + source.len();
+        self.record_bytes += 1024 + source.len() + record.left_bytes();
         self.containers.insert(source, Some(record));
     }
 
