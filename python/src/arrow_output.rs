@@ -241,6 +241,8 @@ pub(crate) fn pair_schema() -> SchemaRef {
         maybe("without_boilerplate", object(without_boilerplate)),
         maybe("passages", passages()),
         maybe("longest", UInt64),
+        maybe("a_old", Boolean),
+        maybe("b_old", Boolean),
         maybe("a_extracted", Boolean),
         maybe("b_extracted", Boolean),
         maybe("a_metadata", strings()),

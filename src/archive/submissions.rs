@@ -1,17 +1,23 @@
 //! Submissions: documents that count as one, such as the files that one student handed in.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use regex::Regex;
 use roaring::RoaringBitmap;
 
+use super::nothing_fits::folder_of;
 use fpdb_host::error::{Error, Result};
+use fpdb_reading::input::{archive_ends, file_name_of};
 
 /// Characters that show that a value is a regular expression, and not a folder.
 const SIGNS: [char; 13] = ['^', '$', '(', ')', '[', ']', '{', '}', '*', '+', '?', '|', '\\'];
 
 /// Characters that end the name of a folder or archive within a document's name.
 const ENDS: [char; 2] = ['/', '!'];
+
+/// Replaces each `!` that is part of a file's or folder's own name while the pattern of a folder is matched.
+const OF_NAME: &str = "\u{1}";
 
 /// Default maximum number of documents listed for a submission, and of pairs of documents listed for a pair
 /// of submissions.
@@ -64,8 +70,13 @@ fn in_folder(folder: &str) -> String {
     let mut pattern = if folder.starts_with('/') { "/".to_owned() } else { String::new() };
     while let Some((part, end)) = pieces.next() {
         pattern += &if part == "*" { "[^/!]+".into() } else { regex::escape(part) };
-        // The value does not show whether this part is a folder or an archive, so both ends are allowed.
-        pattern += if part == "*" || pieces.peek().is_none() { "[/!]" } else { end };
+        // The value does not show whether this part is a folder or an archive, so both ends are allowed. Nor
+        // does it show whether a `!` is part of a name.
+        pattern += match end {
+            _ if part == "*" || pieces.peek().is_none() => "[/!]",
+            "!" => "[!\u{1}]",
+            end => end,
+        };
     }
     pattern + "[^/!]+"
 }
@@ -74,8 +85,12 @@ fn in_folder(folder: &str) -> String {
 #[derive(Default)]
 pub(crate) struct Submissions {
     pattern: Option<Regex>,
-    /// The first document of each submission, by the submission's name.
-    by_name: HashMap<String, u32>,
+    /// True if the pattern was made from a folder.
+    is_folder: bool,
+    /// The first new and the first old document of each name. These are two submissions.
+    by_name: HashMap<String, [Option<u32>; 2]>,
+    /// The new submission of each old one that has its name.
+    renewed: HashMap<u32, u32>,
     /// By id, the first document of its submission, or the id itself outside any submission. Empty if there
     /// is no pattern.
     first: Vec<u32>,
@@ -90,33 +105,67 @@ impl Submissions {
     /// is the text of the first group, or the whole match if there is no group.
     pub(crate) fn new(pattern: Option<&str>, ids: usize) -> Result<Self> {
         let Some(pattern) = pattern else { return Ok(Self::default()) };
-        let compiled = Regex::new(&submission_pattern(pattern)).map_err(|_| Error::InvalidParameter {
+        let regex = submission_pattern(pattern);
+        let compiled = Regex::new(&regex).map_err(|_| Error::InvalidParameter {
             name: "submission_by",
             value: pattern.into(),
             expected: "a folder, or a regular expression such as ^([^/]*)/ for the first folder of a name",
         })?;
         let first = (0..u32::try_from(ids).unwrap_or(u32::MAX)).collect();
-        Ok(Self { pattern: Some(compiled), first, ..Self::default() })
+        let is_folder = regex != pattern;
+        Ok(Self { pattern: Some(compiled), is_folder, first, ..Self::default() })
     }
 
-    /// Adds a document. Documents must come in order of id. If the pattern matches nothing in the name, the
-    /// document is in no submission and stands for itself.
-    pub(crate) fn add(&mut self, id: u32, name: &str) {
-        if let Some(submission) = self.name_of(name) {
-            self.members.insert(id);
-            self.first[id as usize] = *self.by_name.entry(submission.to_owned()).or_insert(id);
+    /// Adds a document, by its name and member name. Documents must come in order of id. If the pattern
+    /// matches nothing in the name, the document is in no submission and stands for itself. An old document
+    /// and a new one are never in one submission.
+    pub(crate) fn add(&mut self, id: u32, (name, member): (&str, Option<&str>), is_old: bool) {
+        let Some(submission) = self.name_of(name, member) else { return };
+        self.members.insert(id);
+        let firsts = self.by_name.entry(submission.to_owned()).or_default();
+        self.first[id as usize] = *firsts[usize::from(is_old)].get_or_insert(id);
+        if let [Some(new), Some(old)] = *firsts {
+            self.renewed.insert(old, new);
         }
     }
 
     /// Notes a boilerplate document, which is in no submission.
-    pub(crate) fn note_boilerplate(&mut self, name: &str) {
-        self.fits_boilerplate = self.fits_boilerplate || self.name_of(name).is_some();
+    pub(crate) fn note_boilerplate(&mut self, name: &str, member: Option<&str>) {
+        self.fits_boilerplate = self.fits_boilerplate || self.name_of(name, member).is_some();
     }
 
-    /// The name of the submission that a document of this name is part of.
-    pub(crate) fn name_of<'a>(&self, name: &'a str) -> Option<&'a str> {
-        let found = self.pattern.as_ref()?.captures(name)?;
-        found.get(1).or_else(|| found.get(0)).map(|submission| submission.as_str())
+    /// The name of the submission that a document is part of.
+    pub(crate) fn name_of<'a>(&self, name: &'a str, member: Option<&str>) -> Option<&'a str> {
+        self.find(name, file_name_of(name, member).map_or(0, str::len))
+    }
+
+    /// The name of the submission that a file which cannot be read is part of. The file may be an archive
+    /// that is itself a submission.
+    pub(crate) fn name_of_unread<'a>(&self, name: &'a str) -> Option<&'a str> {
+        let as_archive = || Some(&name[..self.find(&format!("{name}!"), name.len())?.len()]);
+        self.find(name, 0).or_else(as_archive)
+    }
+
+    /// The match of the pattern in a name whose suffix begins at `suffix`, as for [`archive_ends`].
+    fn find<'a>(&self, name: &'a str, suffix: usize) -> Option<&'a str> {
+        let mut marked = Cow::Borrowed(name);
+        if self.is_folder && name.contains('!') {
+            let mut replaced = name.replace('!', OF_NAME);
+            archive_ends(name, suffix).for_each(|at| replaced.replace_range(at..=at, "!"));
+            marked = Cow::Owned(replaced);
+        }
+        let found = self.pattern.as_ref()?.captures(&marked)?;
+        name.get(found.get(1).or_else(|| found.get(0))?.range())
+    }
+
+    /// Number of names with an old submission and a new one.
+    pub(crate) fn renewed(&self) -> u64 {
+        self.renewed.len() as u64
+    }
+
+    /// True if both are submissions of one name, an old one and a new one.
+    pub(crate) fn are_of_one_name(&self, a: u32, b: u32) -> bool {
+        !self.renewed.is_empty() && [(a, b), (b, a)].iter().any(|(old, new)| self.renewed.get(old) == Some(new))
     }
 
     /// True if there is a pattern, but it matched no document's name.
@@ -141,14 +190,16 @@ impl Submissions {
 
     /// The name and first document of each submission, in order of name.
     pub(crate) fn by_name(&self) -> Vec<(&str, u32)> {
-        let mut names: Vec<(&str, u32)> = self.by_name.iter().map(|(name, &first)| (name.as_str(), first)).collect();
+        let firsts =
+            self.by_name.iter().flat_map(|(name, firsts)| firsts.iter().flatten().map(move |&id| (&**name, id)));
+        let mut names: Vec<(&str, u32)> = firsts.collect();
         names.sort_unstable();
         names
     }
 
     /// The names of submissions, by their first documents. Documents outside any submission have no entry.
     pub(crate) fn into_names(self) -> HashMap<u32, String> {
-        self.by_name.into_iter().map(|(name, first)| (first, name)).collect()
+        self.by_name().into_iter().map(|(name, first)| (first, name.to_owned())).collect()
     }
 
     /// The submissions of these documents, ascending, without duplicates. A document outside any submission
@@ -181,7 +232,7 @@ mod tests {
             ("*", "^([^/!]+[/!][^/!]+)[/!]"),
             ("in/all.zip", "^(in/all\\.zip[/!][^/!]+)[/!]"),
             ("in/all.zip!", "^(in/all\\.zip[/!][^/!]+)[/!]"),
-            ("all.zip!a/*", "^(all\\.zip!a/[^/!]+[/!][^/!]+)[/!]"),
+            ("all.zip!a/*", "^(all\\.zip[!\u{1}]a/[^/!]+[/!][^/!]+)[/!]"),
             ("2025,./b/2026/", "^(2025[/!][^/!]+|b/2026[/!][^/!]+)[/!]"),
             (".,*,in", "^(in[/!][^/!]+|[^/!]+[/!][^/!]+|[^/!]+)[/!]"),
             ("in,", "^(in[/!][^/!]+)[/!]"),
@@ -198,7 +249,7 @@ mod tests {
         let mut submissions = Submissions::new(Some("^in/([^/]*)/"), 6).unwrap();
         let names = ["in/ann/a.c", "in/bob/a.c", "in/ann/b.c", "in/readme", "in/bob/c/d.c", "out/ann/a.c"];
         for (id, name) in (0..).zip(names) {
-            submissions.add(id, name);
+            submissions.add(id, (name, None), false);
         }
         assert_eq!([0, 1, 2, 3, 4, 5].map(|id| submissions.of(id)), [0, 1, 0, 3, 1, 5]);
         assert_eq!([0, 1, 2, 3, 4, 5].map(|id| submissions.has(id)), [true, true, true, false, true, false]);
@@ -208,5 +259,35 @@ mod tests {
         assert_eq!(submissions.into_names(), HashMap::from([(0, "ann".into()), (1, "bob".into())]));
         assert_eq!(Submissions::default().holders(&[4, 7], &mut room), [4, 7]);
         assert!(Submissions::new(Some("("), 1).is_err());
+    }
+
+    #[test]
+    fn old_and_new_documents_of_a_name_are_two() {
+        let mut submissions = Submissions::new(Some("/(s[0-9])/"), 5).unwrap();
+        for (id, name, is_old) in [(0, "a/s1/x", true), (1, "b/s1/x", false), (2, "b/s2/x", false), (3, "a/s1/y", true)]
+        {
+            submissions.add(id, (name, None), is_old);
+        }
+        assert_eq!([0, 1, 2, 3].map(|id| submissions.of(id)), [0, 1, 2, 0]);
+        assert!(submissions.are_of_one_name(0, 1) && submissions.are_of_one_name(1, 0));
+        assert!(!submissions.are_of_one_name(0, 2));
+        assert_eq!(submissions.by_name(), [("s1", 0), ("s1", 1), ("s2", 2)]);
+    }
+
+    #[test]
+    fn exclamation_marks_in_names_divide_no_submission() {
+        let of = |folder: &str, name: &'static str, member: Option<&str>| {
+            Submissions::new(Some(folder), 0).unwrap().name_of(name, member)
+        };
+        assert_eq!(of("ex", "ex/s!1/a.py", None), Some("ex/s!1"));
+        assert_eq!(of("ex", "ex/s!1.zip!a/b.py", Some("!a/b.py")), Some("ex/s!1.zip"));
+        assert_eq!(of("ex/all.zip", "ex/all.zip!s!1/b.py", Some("!s!1/b.py")), Some("ex/all.zip!s!1"));
+        assert_eq!(of("ex/all.zip!s!1", "ex/all.zip!s!1/b/c.py", Some("!s!1/b/c.py")), Some("ex/all.zip!s!1/b"));
+        assert_eq!(of("ex/s!1", "ex/s!1/b/c.py", None), Some("ex/s!1/b"));
+        assert_eq!(of("ex", "ex/s!1", None), None);
+        let unread = Submissions::new(Some("ex"), 0).unwrap();
+        assert_eq!(unread.name_of_unread("ex/s!1/a.rar"), Some("ex/s!1"));
+        assert_eq!(unread.name_of_unread("ex/s!1.rar"), Some("ex/s!1.rar"));
+        assert_eq!(unread.name_of_unread("ex/a.zip!b.rar"), Some("ex/a.zip"));
     }
 }

@@ -7,7 +7,7 @@ use crate::query::{self, JoinedQueries, PreparedQuery, QueryAnswer, QueryReader,
 use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_host::progress::Task;
 use fpdb_host::skip_reason::SkipReason;
-use fpdb_reading::input::{Candidate, Content};
+use fpdb_reading::input::{About, Candidate, Content};
 
 /// Limits of a batch of query documents below a path: number of documents, and bytes in memory. A batch is
 /// read before its queries are answered. The first batch is small, so that the first answers come soon. Each
@@ -22,6 +22,7 @@ type Held = std::result::Result<Candidate, (String, Error)>;
 /// A document below the path, with its prepared query or its answer.
 struct Found<T> {
     name: String,
+    member: Option<String>,
     outcome: Result<T>,
     /// True if the document is skipped if it is binary.
     may_skip: bool,
@@ -37,7 +38,7 @@ impl<T> Found<T> {
     }
 
     fn and_then<U>(self, next: impl FnOnce(T) -> Result<U>) -> Found<U> {
-        Found { name: self.name, outcome: self.outcome.and_then(next), may_skip: self.may_skip }
+        Found { name: self.name, member: self.member, outcome: self.outcome.and_then(next), may_skip: self.may_skip }
     }
 }
 
@@ -157,12 +158,12 @@ impl<'a> QueriesBelow<'a> {
         if found.outcome.is_err() && found.skipped().is_none() {
             self.submissions.count_unread(&found.name);
         }
-        let Found { name, outcome, may_skip } = found;
+        let Found { name, member, outcome, may_skip } = found;
         let outcome = match outcome {
-            Ok(query) => Ok(self.submissions.take(query)?),
+            Ok(query) => Ok(self.submissions.take(query, member.as_deref())?),
             Err(error) => Err(error),
         };
-        Some(Found { name, outcome, may_skip })
+        Some(Found { name, member, outcome, may_skip })
     }
 
     /// Passes on an answer, or reports that the document is skipped.
@@ -185,13 +186,14 @@ impl<'a> QueriesBelow<'a> {
 /// Prepares the query of a document.
 fn read<'a>(asked: QueryContext<'a>, reader: &mut Option<QueryReader<'a>>, held: Held) -> Found<PreparedQuery> {
     match held {
-        Err((name, error)) => Found { name, outcome: Err(error), may_skip: true },
+        Err((name, error)) => Found { name, member: None, outcome: Err(error), may_skip: true },
         Ok(candidate) => {
             let outcome = asked.reader(reader).and_then(|reader| {
                 asked.task.token().check()?;
                 reader.read_found(&candidate)
             });
-            Found { name: candidate.about.name, outcome, may_skip: !candidate.about.named }
+            let About { name, member, named, .. } = candidate.about;
+            Found { name, member, outcome, may_skip: !named }
         }
     }
 }

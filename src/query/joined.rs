@@ -36,9 +36,9 @@ impl JoinedQueries {
         Ok(Self { submissions, queries: Vec::new(), places: HashMap::new(), unread: HashMap::new() })
     }
 
-    /// Keeps a document that is part of a submission; returns any other.
-    pub(crate) fn take(&mut self, query: PreparedQuery) -> Option<PreparedQuery> {
-        let Some(submission) = self.submissions.name_of(&query.name) else { return Some(query) };
+    /// Keeps a document that is part of a submission; returns any other. `member` is its member name.
+    pub(crate) fn take(&mut self, query: PreparedQuery, member: Option<&str>) -> Option<PreparedQuery> {
+        let Some(submission) = self.submissions.name_of(&query.name, member) else { return Some(query) };
         match self.places.get(submission) {
             Some(&place) => self.queries[place].1.push(query),
             None => {
@@ -53,8 +53,7 @@ impl JoinedQueries {
     /// Counts a file that cannot be read, if it is part of a submission, or an archive that is itself a
     /// submission.
     pub(crate) fn count_unread(&mut self, name: &str) {
-        let archive = format!("{name}!");
-        if let Some(submission) = self.submissions.name_of(name).or_else(|| self.submissions.name_of(&archive)) {
+        if let Some(submission) = self.submissions.name_of_unread(name) {
             *self.unread.entry(submission.to_owned()).or_default() += 1;
         }
     }

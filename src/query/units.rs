@@ -51,8 +51,8 @@ impl Units {
         store.for_each_document(|id, record| {
             stop.check()?;
             match view.is_boilerplate(id) {
-                true => submissions.note_boilerplate(&record.name),
-                false => submissions.add(id, &record.name),
+                true => submissions.note_boilerplate(&record.name, record.member.as_deref()),
+                false => submissions.add(id, (&record.name, record.member.as_deref()), false),
             }
             let first = submissions.of(id);
             count += u64::from(first == id);

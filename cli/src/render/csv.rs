@@ -275,6 +275,12 @@ fn pair_columns<'a>(shown: PairColumns) -> Vec<Column<PairRow<'a>>> {
             ("text_containment_b_without_boilerplate", |row| optional(row.measured.measures().text_containment_b)),
         ]);
     }
+    if shown.divided {
+        columns.extend_from_slice(&[
+            ("a_old", |row| row.found.a_old.to_string()),
+            ("b_old", |row| row.found.b_old.to_string()),
+        ]);
+    }
     columns
 }
 

@@ -25,6 +25,8 @@ pub(crate) struct PairColumns {
     pub(crate) by_submission: bool,
     /// True if a table shows the times of files.
     pub(crate) times: bool,
+    /// True if a table shows which documents are old.
+    pub(crate) divided: bool,
 }
 
 /// The names of the columns of [`pair_line`].
@@ -62,9 +64,11 @@ fn measures(pair: &Pair, columns: PairColumns) -> String {
 /// One pair.
 pub(crate) fn pair_line(pair: &Pair, columns: PairColumns, folder: &str, style: Style) -> String {
     let measures = measures(pair, columns);
-    let [a, b] = [(&pair.a, &pair.a_metadata, pair.a_modified), (&pair.b, &pair.b_metadata, pair.b_modified)];
-    let names = [a, b].map(|(name, metadata, modified)| {
-        let (name, labels) = (name_in(name, folder), labels(metadata) + &changed(modified));
+    let a = (&pair.a, pair.a_old, &pair.a_metadata, pair.a_modified);
+    let b = (&pair.b, pair.b_old, &pair.b_metadata, pair.b_modified);
+    let names = [a, b].map(|(name, is_old, metadata, modified)| {
+        let old = if is_old { "  (old)" } else { "" };
+        let (name, labels) = (name_in(name, folder), old.to_owned() + &labels(metadata) + &changed(modified));
         (name.chars().count() + labels.chars().count(), style.strong(&name) + &labels)
     });
     line(&measures, measures.len(), names, style)

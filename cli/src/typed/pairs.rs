@@ -60,8 +60,9 @@ pub(crate) struct PairsArgs {
     /// Only pairs with a document that is not under these prefixes, such as last year's submissions
     ///
     /// Documents under the prefixes are old. They are compared with the others, and not with each other. All
-    /// others are compared with each other too. With --submission-by, a submission is old if its first
-    /// document is: --submission-by 2025,2026 --old 2025.
+    /// others are compared with each other too. With --submission-by, old and new documents are never one
+    /// submission: of a student who repeats the course, last year's work is one, and the new work another.
+    /// The two are not paired.
     #[arg(long, value_name = "PREFIX", num_args = 1.., conflicts_with = "new_since")]
     pub(crate) old: Vec<String>,
     /// Only pairs with a document that has this value in its metadata

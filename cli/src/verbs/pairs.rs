@@ -210,6 +210,7 @@ impl<'a> Listing<'a> {
             passages: self.args.passages,
             by_submission: self.args.submission_by.is_some(),
             times: self.args.times.file_times,
+            divided: !self.args.old.is_empty() || self.args.new_since.is_some(),
         }
     }
 
@@ -274,7 +275,7 @@ fn left_out(
     if answer.found == 0 && args.new_since.is_some() {
         printer.note("new documents were compared with old ones only, not with each other (--new-since)");
     }
-    let are_one = answer.documents == 1 && database.document_count() > 1;
+    let are_one = answer.documents == 1 + answer.renewed && database.document_count() > 1;
     match answer.divided {
         _ if let (true, Some(value)) = (are_one, &args.submission_by) => {
             printer.note(&format!("all documents are one submission (--submission-by {value}), so there are no pairs"));
@@ -286,11 +287,8 @@ fn left_out(
             printer.note(&format!("all {} are old (--old), so there is none to compare", count(old, "document")));
         }
         Some((0, new)) if new > 0 && !args.old.is_empty() => {
-            let is_old = match args.submission_by {
-                Some(_) => "has its first document under --old",
-                None => "is under --old",
-            };
-            printer.note(&format!("none of {} to compare {is_old} {}", count(new, "document"), args.old.join(" ")));
+            let (new, old) = (count(new, "document"), args.old.join(" "));
+            printer.note(&format!("none of {new} to compare is under --old {old}"));
         }
         Some((0, new)) if new > 0 => printer.note(&format!(
             "all {} are new, so --new-since has no old ones to compare them with; leave it out to list all pairs",
@@ -311,6 +309,10 @@ fn left_out(
         printer.note(&format!(
             "{documents} {are} in no submission (--submission-by {value}) and {stand} for {themselves}"
         ));
+    }
+    if answer.renewed > 0 && !are_one {
+        let (submissions, have) = (count(answer.renewed, "submission"), has(answer.renewed));
+        printer.note(&format!("{submissions} {have} old and new documents; these are two submissions, and no pair"));
     }
     if answer.grouped > 0 && args.group_by.is_none() {
         printer.note(&format!(

@@ -498,6 +498,7 @@ class Pair(Answer):
             pairs that share most; `files_left_out` more pairs share something. Empty without `submission_by`, and for two documents outside
             any submission.
         by_files: True if two submissions as wholes are below the thresholds; the first pair in `files` reaches them.
+        a_old, b_old: True if the document or submission is old, by `old` or `new_since`.
         a_extracted, b_extracted: True if offsets and lines are those of the text extracted from the document, such as from a PDF.
         a_modified, b_modified: with `file_times`, the time of the last change of the file (or member of an archive), in seconds since 1970.
             None if it is not known, and for a submission.
@@ -522,6 +523,8 @@ class Pair(Answer):
     files: list[Pair] = field(default_factory=list)
     by_files: bool = False
     files_left_out: int = 0
+    a_old: bool = False
+    b_old: bool = False
     a_extracted: bool = False
     b_extracted: bool = False
     a_metadata: dict[str, str] = field(default_factory=dict)

@@ -75,6 +75,13 @@ pub struct Pair {
     /// For two submissions, the number of further pairs of documents that share a hash.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub files_left_out: u64,
+    /// True if a is old, by [`PairsOptions::old`](crate::archive::pairs::PairsOptions::old) or
+    /// [`PairsOptions::new_since`](crate::archive::pairs::PairsOptions::new_since).
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub a_old: bool,
+    /// The same for b.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub b_old: bool,
     /// True if the passage offsets in the older document refer to text extracted from it (from a PDF, say).
     #[serde(default, skip_serializing_if = "is_false")]
     pub a_extracted: bool,
@@ -189,6 +196,8 @@ pub struct PairsSummary {
     pub by_files: u64,
     /// With `new_since` or `old`, the numbers of old and of new documents that could be in a pair.
     pub divided: Option<(u64, u64)>,
+    /// Number of names under which there is an old submission and a new one, which are not paired.
+    pub renewed: u64,
     /// Number of documents with another document in their [group](crate::pairs::GroupBy), with which they are
     /// not paired.
     pub grouped: u64,

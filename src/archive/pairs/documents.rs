@@ -120,11 +120,28 @@ impl Documents {
         let mut met_values = vec![false; options.metadata.len()];
         store.for_each_document(|id, record| {
             let index = id as usize;
+            let place = (record.name.as_str(), record.member.as_deref());
+            if let Some(new) = documents.new.get_mut(index) {
+                *new = match options.new_since {
+                    Some(Since::Document(first)) => id >= first.0,
+                    Some(Since::Time(time)) => record.ingested_at >= time,
+                    None => {
+                        let mut is_new = true;
+                        for (prefix, met) in old.iter().zip(&mut met_old) {
+                            if prefix.fits(&record.name).is_some() {
+                                (is_new, *met) = (false, true);
+                            }
+                        }
+                        is_new
+                    }
+                };
+            }
             if view.is_boilerplate(id) {
-                documents.submissions.note_boilerplate(&record.name);
+                documents.submissions.note_boilerplate(place.0, place.1);
                 documents.same_files.add_boilerplate(&record);
             } else {
-                documents.submissions.add(id, &record.name);
+                let is_old = documents.new.get(index) == Some(&false);
+                documents.submissions.add(id, place, is_old);
                 if documents.joined && documents.submissions.has(id) {
                     documents.same_files.add(id, documents.submissions.of(id), &record);
                 }
@@ -155,21 +172,6 @@ impl Documents {
                 });
                 let longest = fit.max_by_key(|&(number, length)| (length, Reverse(number)));
                 *side = longest.map_or(0, |(number, _)| number);
-            }
-            if let Some(new) = documents.new.get_mut(index) {
-                *new = match options.new_since {
-                    Some(Since::Document(first)) => id >= first.0,
-                    Some(Since::Time(time)) => record.ingested_at >= time,
-                    None => {
-                        let mut is_new = true;
-                        for (prefix, met) in old.iter().zip(&mut met_old) {
-                            if prefix.fits(&record.name).is_some() {
-                                (is_new, *met) = (false, true);
-                            }
-                        }
-                        is_new
-                    }
-                };
             }
             grouping.note(&record, &mut documents.groups[documents.submissions.of(id) as usize])?;
             Ok(true)
@@ -358,7 +360,7 @@ impl Documents {
     /// True if two documents that count may be a pair.
     fn may_pair(&self, a: u32, b: u32) -> bool {
         let (a, b) = (self.submissions.of(a), self.submissions.of(b));
-        if a == b {
+        if a == b || self.submissions.are_of_one_name(a, b) {
             return false;
         }
         if let Some(within) = &self.within {

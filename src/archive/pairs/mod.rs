@@ -90,6 +90,7 @@ pub(crate) fn find<'a>(
     drop(places);
     let ranked = ranked.into_inner().unwrap_or_else(PoisonError::into_inner);
     let SortedPairs { records, found, ends } = ranked.sorted()?;
+    let renewed = documents.submissions.renewed();
     let submissions = std::mem::take(&mut documents.submissions).into_names();
     let name = |id: u32| match submissions.get(&id) {
         Some(name) => Ok::<_, Error>(name.clone()),
@@ -127,6 +128,7 @@ pub(crate) fn find<'a>(
         below,
         by_files: by_files.into_inner(),
         divided: documents.divided,
+        renewed,
         grouped: documents.grouped,
         too_short,
         too_short_names,

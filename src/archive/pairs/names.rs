@@ -130,6 +130,8 @@ impl<'a> PairNames<'a> {
             files: Vec::new(),
             by_files: record.by_files(),
             files_left_out: 0,
+            a_old: documents.is_new(record.a) == Some(false),
+            b_old: documents.is_new(record.b) == Some(false),
             a_extracted: a.extracted,
             b_extracted: b.extracted,
             a_metadata: a.metadata,

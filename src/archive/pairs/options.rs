@@ -35,8 +35,9 @@ pub struct PairsOptions {
     /// Prefixes of names. Only documents under different prefixes are paired; the longest fitting prefix
     /// counts. With a single prefix, one document is under it and the other is not. Empty: all pairs.
     pub across: Vec<String>,
-    /// Prefixes of names of old documents, which are not paired with each other. A submission is old if its
-    /// first document is. Empty: no document is old. Cannot be combined with [`new_since`](Self::new_since).
+    /// Prefixes of names of old documents, which are not paired with each other. The old and the new
+    /// documents of one submission's name are two submissions, which are not paired: nobody copies from
+    /// himself. Empty: no document is old. Cannot be combined with [`new_since`](Self::new_since).
     #[serde(default)]
     pub old: Vec<String>,
     /// Metadata values, by name. At least one document of each pair must have all of them, for example the
@@ -63,6 +64,7 @@ pub struct PairsOptions {
     #[serde(default)]
     pub file_times: bool,
     /// Returns only pairs of an older and a newer document. `Since` defines which documents are newer.
+    /// Submissions are divided as by [`old`](Self::old).
     /// `None`: all pairs.
     pub new_since: Option<Since>,
     /// The weight of a shared hash.

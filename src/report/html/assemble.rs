@@ -221,6 +221,7 @@ impl ReportContent {
             let of_files = pair.files.iter().map(|file| of_documents(database, file, &mut documents, &mut found));
             let files = of_files.collect::<Result<Vec<_>>>()?;
             let counted: Option<Vec<u64>> = files.iter().map(|(file, _)| file.passages).collect();
+            (documents.list[a].old, documents.list[b].old) = (pair.a_old, pair.b_old);
             let submissions = pair_of(a, b, &pair, counted.map(|counted| counted.into_iter().sum()));
             listed.push_with_files(submissions, files);
         }
@@ -380,6 +381,7 @@ fn of_documents(
     found: &mut FoundInPairs,
 ) -> Result<(ReportPair, Option<Match>)> {
     let (a, b) = (documents.stored(database, pair.a_id)?, documents.stored(database, pair.b_id)?);
+    (documents.list[a].old, documents.list[b].old) = (pair.a_old, pair.b_old);
     let found = found.matches.remove(&(pair.a_id, pair.b_id));
     let identical = found.as_ref().is_some_and(|found| found.identical);
     let longest = found.as_ref().and_then(longest);

@@ -128,6 +128,9 @@ pub(super) struct ReportDocument {
     pub(super) name: String,
     /// A query, a stored document or a submission.
     pub(super) role: DocumentRole,
+    /// True if a comparison of all pairs counts it as old.
+    #[serde(skip_serializing_if = "is_false")]
+    pub(super) old: bool,
     /// Size in bytes; 0 for a submission.
     pub(super) bytes: u64,
     /// Number of symbols, if known.

@@ -51,6 +51,8 @@ pub(crate) struct DatabaseData {
 pub(crate) struct ReportDocument {
     pub(crate) name: String,
     pub(crate) role: String,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) old: bool,
     pub(crate) bytes: u64,
     pub(crate) symbols: Option<u64>,
     pub(crate) extracted: bool,

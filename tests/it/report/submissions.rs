@@ -409,3 +409,31 @@ fn a_report_names_submissions_without_text() {
         std::fs::remove_dir_all(folder.path().join("report")).unwrap();
     }
 }
+
+#[test]
+fn old_submissions_are_marked() {
+    let folder = Folder::new();
+    folder.write("2025/ann/a.txt", stretch(1));
+    folder.write("2026/ann/a.txt", stretch(1) + &stretch(2));
+    folder.write("2026/bob/a.txt", stretch(1) + &stretch(3));
+    folder.ok(&["ingest", "-q", "--profile", "words", "2025", "2026"]);
+    let flags = ["pairs", "--submission-by", "/(ann|bob)/", "--old", "2025", "--format", "html", "-o", "report"];
+    folder.ok(&flags);
+    let report = read(&folder, "report");
+    let old: Vec<(&str, bool)> = report.documents.iter().map(|document| (&*document.name, document.old)).collect();
+    for expected in [("ann", true), ("ann", false), ("bob", false), ("2025/ann/a.txt", true), ("2026/bob/a.txt", false)]
+    {
+        assert!(old.contains(&expected), "{old:?}");
+    }
+    assert_eq!(ranked(&report).len(), 2, "no pair of a student with himself");
+    let Some(mut browser) = Browser::start() else { return };
+    browser.open(&folder.path().join("report/index.html"), "");
+    let rows = browser.text("[...document.querySelectorAll('tr[data-pair]')].map((row) => row.textContent).join('; ')");
+    assert_eq!(rows.matches("ann (old)").count(), 1, "{rows}");
+    let number = 1 + report.pairs.iter().position(|pair| report.documents[pair.a].old).unwrap();
+    browser.open(&folder.path().join("report/index.html"), &format!("pair={number}"));
+    browser.wait("document.querySelector('#main .list')");
+    let title = browser.text("document.getElementById('top').textContent");
+    assert!(title.contains("ann (old) and bob"), "{title}");
+    browser.check_quiet();
+}

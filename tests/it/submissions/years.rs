@@ -46,3 +46,46 @@ fn the_folders_of_several_folders_are_submissions_and_those_of_last_year_are_old
     let run = folder.run(&["pairs", "--submission-by", "2023,2024/*"]);
     assert!(run.status == 2 && run.stderr.contains("2023,2024/*"), "{run:?}");
 }
+
+/// A student repeats the course, and copies from another student of last year.
+#[test]
+fn the_work_of_two_years_under_one_name_is_two_submissions() {
+    let folder = Folder::new();
+    folder.write("c/2025/s111/a.txt", stretch(1));
+    folder.write("c/2025/s222/a.txt", stretch(2));
+    folder.write("c/2026/s111/a.txt", stretch(2) + &stretch(1));
+    folder.write("c/2026/s333/a.txt", stretch(3) + &stretch(2));
+    folder.ok(&["ingest", "-q", "--profile", "words", "c"]);
+    // A student's reuse of his own work is not listed, and neither are pairs within the old year.
+    let expected = [("s222", true, "s111", false), ("s222", true, "s333", false), ("s111", false, "s333", false)];
+    for divided in [["--old", "c/2025"], ["--new-since", "2"]] {
+        let asked = [&["--submission-by", "/(s[0-9]+)/"][..], &divided].concat();
+        let found = pairs(&folder, &asked);
+        let old = |pair: &serde_json::Value, field: &str| pair[field].as_bool().unwrap_or(false);
+        let mut told: Vec<_> = found
+            .iter()
+            .map(|pair| {
+                (pair["a"].as_str().unwrap(), old(pair, "a_old"), pair["b"].as_str().unwrap(), old(pair, "b_old"))
+            })
+            .collect();
+        let mut expected = expected.to_vec();
+        expected.retain(|&(_, a_old, _, b_old)| divided[0] == "--old" || a_old != b_old);
+        told.sort_unstable();
+        expected.sort_unstable();
+        assert_eq!(told, expected, "{divided:?}");
+        let of_last_year = |pair: &&serde_json::Value| pair["a"] == "s222" && pair["b"] == "s111";
+        let files = &found.iter().find(of_last_year).unwrap()["files"];
+        let file = (&files[0]["a"], &files[0]["a_old"], &files[0]["b"]);
+        assert_eq!(file, (&"c/2025/s222/a.txt".into(), &true.into(), &"c/2026/s111/a.txt".into()));
+        assert_eq!(files.as_array().unwrap().len(), 1);
+        let run = folder.ok(&[&["pairs"], &asked[..]].concat());
+        let said = "1 submission has old and new documents; these are two submissions, and no pair\n";
+        assert!(run.stderr.contains(said), "{run:?}");
+        let shown = run.stdout;
+        assert!(shown.contains("s222  (old)  s111\n"), "{shown}");
+        let table = folder.ok(&[&["pairs", "--format", "csv"], &asked[..]].concat()).stdout;
+        assert!(table.lines().next().unwrap().ends_with(",a_old,b_old") && table.contains(",true,false\n"), "{table}");
+    }
+    // Without the two sides, all works of a name are one submission.
+    assert_eq!(pairs(&folder, &["--submission-by", "/(s[0-9]+)/"]).len(), 3);
+}

@@ -39,6 +39,9 @@ const moment = (seconds) => Number.isNaN(new Date(1000 * seconds).getTime()) ? "
 const changed = ({ modified }) => moment(modified);
 const name = (text) => h("bdi", { dir: "auto", title: inLine(text) }, short(text));
 
+// Of last year, say: not compared with other old ones.
+const oldNote = (document) => (document.old ? " (old)" : "");
+
 const grouped = (number) => String(number).replace(/\B(?=(\d{3})+$)/g, "\u202f");
 const count = (number, what) => `${grouped(number)} ${what}${number === 1 ? "" : "s"}`;
 // A share that is there is never none, and one that lacks something is never all.

@@ -70,7 +70,7 @@ const dateIn = (pair, side) => moment(timeIn(pair, side).seconds ?? NaN);
 // What tells documents apart for a reader: their label and group, and the sender of a mail.
 const labelsOf = (document) => {
   const labels = ["label", "group"].map((key) => (document.metadata || {})[key]).filter(Boolean);
-  const text = (labels.length > 0 ? ` [${inLine(labels.join(", "))}]` : "") + (fieldOf(document, "from") && ` ${inLine(fieldOf(document, "from"))}`);
+  const text = oldNote(document) + (labels.length > 0 ? ` [${inLine(labels.join(", "))}]` : "") + (fieldOf(document, "from") && ` ${inLine(fieldOf(document, "from"))}`);
   return text !== "" && h("span", { class: "faint" }, text);
 };
 

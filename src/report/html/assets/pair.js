@@ -12,7 +12,7 @@ async function pairPage(number, passage, whole) {
   current = { pair };
   const mine = current;
   const step = (by, words, key) => h("button", { type: "button", disabled: !beside(pair, by), onclick: () => turn(by) }, words, " ", h("kbd", {}, key));
-  top_(["Pair ", String(number)], [name(a.name), " and ", name(b.name)], h("nav", { class: "tools screen", "aria-label": "pairs" },
+  top_(["Pair ", String(number)], [name(a.name), oldNote(a), " and ", name(b.name), oldNote(b)], h("nav", { class: "tools screen", "aria-label": "pairs" },
     (beside(pair, -1) || beside(pair, 1)) && [step(-1, "\u2190", "["), step(1, "\u2192", "]")],
     pair.of !== undefined && h("a", { id: "up", href: `#pair=${pair.of + 1}` }, "Its submissions"),
     pair.files && whole && h("a", { id: "up", href: `#pair=${number}` }, "Its files"),
@@ -117,7 +117,7 @@ function draw(main, pair, documents, evidence, texts, wanted) {
     const nothing = !report.texts ? "This report was made without texts." : document.why ? `The text cannot be shown: ${seen(document.why)}.`
       : pair.passages === null ? "The report was made without passages." : "The passages and texts of this pair are not in this report, for its size.";
     const head = h("h2", {}, h("span", { class: `side-${letter.toLowerCase()}` }, letter), name(document.name),
-      h("small", {}, document.role === "query" && report.command === "query" ? "query, " : "", size(document.bytes), document.symbols !== null && [", ", count(document.symbols, "symbol")], document.extracted && ", extracted text"));
+      h("small", {}, document.old && "old, ", document.role === "query" && report.command === "query" ? "query, " : "", size(document.bytes), document.symbols !== null && [", ", count(document.symbols, "symbol")], document.extracted && ", extracted text"));
     return { pane, band, element: h("section", { class: "half", "aria-label": `document ${letter}` }, head, known(document),
       h("div", { class: "strip-and-text" }, pane ? pane.element : h("p", { class: "gone pane" }, nothing), band.element)) };
   });

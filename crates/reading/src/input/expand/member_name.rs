@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 
 use crate::input::containers::{RecordFields, zip_path};
-use crate::recognise::{Container, Layer, layer_of, name_inside};
+use crate::recognise::{Container, Layer, layer_of, name_inside, promised_format};
+use fpdb_kernel::document::Format;
 
 /// The member name of a whole container or compressed file that was ingested without opening it.
 pub const CLOSED: &str = "";
@@ -85,6 +86,21 @@ pub fn member_today<'a>(file: &str, member: &'a str) -> Cow<'a, str> {
     Cow::Owned(today)
 }
 
+/// The places of each `!` in a name that follows an archive or a mail. Any other `!` is part of a name. The
+/// suffix begins at `from`, with the first such `!`; 0 if this is not known. Beyond it, an archive is known
+/// by its own name.
+pub fn archive_ends(name: &str, from: usize) -> impl Iterator<Item = usize> {
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let is_end = move |at: usize| {
+        let before = &name[..at];
+        from > 0 && at == from
+            || named_layer(before, "") != Layer::Document
+            || promised_format(before) == Some(Format::Mail)
+            || before.rsplit_once('#').is_some_and(|(_, mail)| is_number(mail))
+    };
+    name.match_indices('!').map(|(at, _)| at).filter(move |&at| at >= from && is_end(at))
+}
+
 /// Characters with which the suffix of a part begins. The suffix follows the container's name.
 pub const PARTS: [char; 3] = ['!', ':', '#'];
 
@@ -130,6 +146,21 @@ mod tests {
             ("a.zip", "!b.jsonl:3", false),
         ] {
             assert_eq!(may_be_attached(file, suffix), expected, "{file}{suffix}");
+        }
+    }
+
+    #[test]
+    fn exclamation_marks_in_names_end_no_archive() {
+        for (name, from, ends) in [
+            ("s!1/a.py", 8, &[][..]),
+            ("s!1/a.py", 0, &[]),
+            ("in/s!1!ann/a.py", 6, &[6]),
+            ("s!1.zip!b!2/c.tar.gz!d!", 7, &[7, 20]),
+            ("s!1.zip!b!2/c.zip!d", 0, &[7, 17]),
+            ("a.zip!b.eml!c.pdf", 5, &[5, 11]),
+            ("a.mbox#17!b!.pdf", 6, &[9]),
+        ] {
+            assert_eq!(archive_ends(name, from).collect::<Vec<_>>(), ends, "{name}");
         }
     }
 

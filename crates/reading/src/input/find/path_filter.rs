@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::globs::Globs;
 use super::options::WalkOptions;
+use crate::input::archive_ends;
 use crate::recognise::{Container, Layer, layer_of, name_inside};
 use fpdb_host::error::Result;
 
@@ -157,7 +158,13 @@ impl PartPaths {
                 Some((mbox, number)) if is_number(number) => mbox.to_owned(),
                 _ => part.to_owned(),
             };
-            let folders: Vec<String> = file.split('!').map(without_number).collect();
+            let text = path.to_string_lossy();
+            let whole = format!("{text}{file}");
+            let (mut folders, mut begin) = (Vec::new(), text.len());
+            for end in archive_ends(&whole, begin).chain([whole.len()]) {
+                folders.push(without_number(&whole[begin..end]));
+                begin = end + 1;
+            }
             let inside = match folders.join("/").trim_start_matches('/') {
                 "" => path.to_owned(),
                 inside => path.join(inside),
