@@ -83,6 +83,7 @@ pub(super) fn hint(error: &Error, has_memory: bool, on: &Suggested) -> Option<St
         Error::Document(document) => document_hint(document).map_or_else(|| document.hint(limit_flag), Into::into),
         Error::EmptyFolder { .. } => format!("if its disk is mounted, delete the empty folder and prune again, or remove the documents with `{}` (`{}` shows how their names begin)", on.of("rm --prefix PREFIX"), on.of("list")),
         Error::EmptyFile { .. } => format!("if the file is meant to be empty, `{}` removes them; if not, put it back", on.of("ingest --prune")),
+        Error::NotReadWhole { .. } => format!("mend the part that cannot be read, and ingest the file again; or remove what was withdrawn from it with `{}`", on.of("rm NAME...")),
         Error::GoneSource { .. } => format!("if it was moved, `{}` takes its documents and flags along; if it was deleted, `{}` removes its documents", on.of("mv OLD NEW"), on.of("rm --prefix PREFIX --yes")),
         Error::NotProse { .. } => "leave --skip-quotes and --ignore-phrases out, or use a profile of characters or words: text, prose or words".into(),
         Error::NotWords { .. } => "leave --rewritten out, or compare with `--profile words`: `fpdb diff --profile words`, or a database that was made with it".into(),

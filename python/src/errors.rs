@@ -36,6 +36,7 @@ fn class(error: &Error) -> &'static str {
         | Error::DirectoryLoop { .. }
         | Error::EmptyFolder { .. }
         | Error::EmptyFile { .. }
+        | Error::NotReadWhole { .. }
         | Error::GoneSource { .. }
         | Error::NotPruned { .. } => "StorageError",
         Error::InvalidParameter { .. }

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use rustc_hash::FxHashSet;
+
 use super::{Intake, RunCounts};
 use crate::ingest::known::stored;
 use crate::ingest::messages::ReadContainer;
@@ -13,7 +15,7 @@ use crate::ingest::summary::IngestSummary;
 use fpdb_host::error::{Error, Result};
 use fpdb_host::stop::StopToken;
 use fpdb_kernel::document::Format;
-use fpdb_reading::input::{About, CLOSED};
+use fpdb_reading::input::{About, CLOSED, PARTS};
 use fpdb_store::{ContainerRecord, DocumentRecord, Store};
 
 impl Intake<'_> {
@@ -224,8 +226,22 @@ impl Intake<'_> {
         self.unread = None;
         let members = |counts: &RunCounts| counts.documents + counts.skips + counts.left_out;
         let is_empty = members(&before) == members(&now) && !self.options.prune;
-        let deletes = self.options.deletes_members() && !has_failed;
-        let unmet = if deletes { self.sweep.unmet(self.store, &name, &file.source)? } else { Vec::new() };
+        let deletes = self.options.deletes_members();
+        let mut unmet = if deletes { self.sweep.unmet(self.store, &name, &file.source)? } else { Vec::new() };
+        if has_failed && !unmet.is_empty() {
+            // The documents of parts that failed stay without a word: their failures are reported.
+            let listed = self.summary.failed.get(before.failures as usize..).unwrap_or_default();
+            let failed: FxHashSet<&str> = listed.iter().map(|failure| failure.name.as_str()).collect();
+            let mut documents = 0;
+            for id in std::mem::take(&mut unmet) {
+                let name = self.store.document(id)?.name;
+                let around = name.match_indices(PARTS).map(|(at, _)| &name[..at]).chain([&*name]);
+                documents += u64::from(!around.into_iter().any(|part| failed.contains(part)));
+            }
+            if documents > 0 {
+                self.fail(&name, &Error::NotReadWhole { documents });
+            }
+        }
         if is_empty && !unmet.is_empty() {
             // An empty file is rarely meant. It is not remembered, so the next run fails again.
             let error = Error::EmptyFile { documents: unmet.len() as u64 };

@@ -152,7 +152,9 @@ fn a_container_cut_within_a_binary_member_fails_and_keeps_what_was_not_reached()
         folder.write(&format!("files/{name}"), cut);
         let run = folder.run(&["ingest", "files", "--prune", "--format", "json"]);
         let failed = run.json()[0]["failed"].as_array().unwrap().clone();
-        assert_eq!((run.status, failed.len()), (2, 1), "{name}: {run:?}");
+        // Mails after a damaged one were not reached, which is counted by itself.
+        let further = usize::from(name == "x.mbox.gz");
+        assert_eq!((run.status, failed.len()), (2, 1 + further), "{name}: {run:?}");
         assert_eq!(failed[0]["name"], format!("files/{failing}"), "{name}: {run:?}");
         assert_eq!(names(&folder), stored, "{name}");
         // The same is told about the unchanged file, about a stream and by a query.

@@ -126,3 +126,26 @@ fn a_renamed_container_keeps_numbers_and_metadata() {
         }
     }
 }
+
+/// What was withdrawn from an archive stays while a part of it cannot be read, and the run says so.
+#[test]
+fn members_that_may_be_in_an_unreadable_part_stay_and_are_counted() {
+    let folder = Folder::new();
+    let inner = zip([("c.txt", prose(3)), ("d.txt", prose(4))]);
+    let both = [("a.txt", prose(1).into_bytes()), ("b.txt", prose(2).into_bytes()), ("in.zip", inner.clone())];
+    folder.write("in/all.zip", zip(both.clone()));
+    folder.ok(&["ingest", "-q", "in"]);
+    let said = "error: in/all.zip: stored documents of it were not found in it and stay (1), because it was not read whole\n\
+                hint: mend the part that cannot be read, and ingest the file again; or remove what was withdrawn from it with";
+    folder.write("in/all.zip", zip([both[0].clone(), ("in.zip", inner[..inner.len() / 2].to_vec())]));
+    let run = folder.run(&["ingest", "in", "--prune"]);
+    assert!(run.status == 2 && run.stderr.contains(said), "{run:?}");
+    assert_eq!(names(&folder).len(), 4);
+    // A part that fails is reported by itself.
+    folder.write("in/all.zip", zip([both[0].clone(), both[1].clone(), ("in.zip", inner[..inner.len() / 2].to_vec())]));
+    let run = folder.run(&["ingest", "in"]);
+    assert!(run.status == 2 && !run.stderr.contains("were not found"), "{run:?}");
+    folder.write("in/all.zip", zip([both[0].clone(), both[2].clone()]));
+    let run = folder.run(&["ingest", "in"]);
+    assert!(run.status == 0 && run.stderr.contains("in/all.zip!b.txt"), "{run:?}");
+}

@@ -89,6 +89,7 @@ impl Error {
             Self::GoneSource { .. } => "if it was moved, rename its documents, which takes the flags along; if it was deleted, remove the documents by the beginning of their names".into(),
             Self::EmptyFolder { .. } => "see whether its disk is mounted; if so, remove the documents by the beginning of their names".into(),
             Self::EmptyFile { .. } => "if the file is meant to be empty, ingest it with `prune`, which removes them; if not, put it back".into(),
+            Self::NotReadWhole { .. } => "mend or leave out the part that cannot be read, and ingest the file again; or remove these documents by their names".into(),
             Self::SourcesMissing { .. } => "see whether its disk is mounted, and repair again; or let the repair give these documents up".into(),
             Self::DirectoryLoop { .. } => "remove the link, or do not follow links".into(),
             Self::BeyondRepair { .. } => "restore a backup to another path; without a backup ingest the documents again into a new database".into(),

@@ -453,6 +453,12 @@ pub enum Error {
         /// Number of documents that were read from it.
         documents: u64,
     },
+    /// Stored members of an archive were not found in it, but may be in a part of it that could not be read.
+    #[error("stored documents of it were not found in it and stay ({documents}), because it was not read whole")]
+    NotReadWhole {
+        /// Number of these documents.
+        documents: u64,
+    },
     /// A file or folder that was ingested with options of its own is gone. If it was renamed, an ingest with
     /// other options may not find its documents.
     #[error("{} is gone, which was ingested with flags of its own: its stored documents ({documents}) were not removed", path.display())]
