@@ -6,7 +6,6 @@ use std::collections::HashMap;
 use regex::Regex;
 use roaring::RoaringBitmap;
 
-use super::nothing_fits::folder_of;
 use fpdb_host::error::{Error, Result};
 use fpdb_reading::input::{archive_ends, file_name_of};
 

@@ -14,7 +14,7 @@ use fpdb_kernel::document::{Format, Offsets, Span};
 use fpdb_kernel::normalize::{FrontEnd, Readable, Symbols, encoding_of};
 use fpdb_kernel::profile::{Profile, Unit};
 use fpdb_passages::rewritten::sentence_starts;
-use fpdb_reading::extract::{self, Extracted, Lines, Map, Segment, Unread};
+use fpdb_reading::extract::{self, Extracted, Lines, Map, Segment, Unlike, Unread};
 use fpdb_reading::input::{
     ContainerBatch, InputLimits, ReadOptions, Reader, SEARCHED_BYTES, format_of, front_end_of_text, single_document,
 };
@@ -36,6 +36,8 @@ pub struct DocumentText {
     /// The encoding of the bytes, by its WHATWG name. `ASCII` if all are ASCII; `bytes` if the document is
     /// not read as characters.
     pub encoding: &'static str,
+    /// The stretches of the bytes that are not read as they stand there, such as markup.
+    pub(crate) unlike: Vec<Unlike>,
 }
 
 /// The bytes of a document, or why they are not available.
@@ -176,18 +178,19 @@ pub(crate) fn text_as_given(text: &str, unit: Unit, options: &ReadOptions) -> Re
 
 /// The text that offsets refer to: the bytes of a document, or the text extracted from them.
 pub(super) fn as_counted(bytes: Vec<u8>, format: Format, unit: Unit, limits: &InputLimits) -> Result<DocumentText> {
-    let encoding = if unit == Unit::Byte || format == Format::Bytes {
-        "bytes"
+    let (encoding, unlike) = if unit == Unit::Byte || format == Format::Bytes {
+        ("bytes", Vec::new())
     } else if extract::applies(format) {
         let extracted = extract::extract(format, &bytes, limits)?;
         if extracted.offsets == Offsets::Extracted {
-            return Ok(DocumentText { bytes: extracted.text, format, offsets: Offsets::Extracted, encoding: UTF_8 });
+            let (bytes, offsets, encoding) = (extracted.text, Offsets::Extracted, UTF_8);
+            return Ok(DocumentText { bytes, format, offsets, encoding, unlike: Vec::new() });
         }
-        extracted.encoding.unwrap_or(UTF_8)
+        (extracted.encoding.unwrap_or(UTF_8), extracted.unlike(bytes.len() as u64))
     } else {
-        encoding_of(&bytes)
+        (encoding_of(&bytes), Vec::new())
     };
-    Ok(DocumentText { bytes, format, offsets: Offsets::Original, encoding })
+    Ok(DocumentText { bytes, format, offsets: Offsets::Original, encoding, unlike })
 }
 
 /// All symbols of a document, and their origins.

@@ -353,4 +353,16 @@ pub(super) struct TextData {
     /// Ranges excluded from all scores, because boilerplate or too many documents hold their fingerprints.
     /// Each is a start and an end, in UTF-16 units; ascending.
     pub(super) ignored: Vec<[u64; 2]>,
+    /// Ranges that are not read as they stand in the text, as in `ignored`. With the text that is read
+    /// instead, unless it is empty, as for markup and the outputs of a notebook. A range may be empty.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) unlike: Vec<UnlikeData>,
+}
+
+/// A range, and the text that is read in its place.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub(super) enum UnlikeData {
+    Markup([u64; 2]),
+    Rewritten(u64, u64, String),
 }

@@ -1,9 +1,10 @@
 //! Sides: the places of a pair's passages in one document, in columns of differences. Values that a browser
 //! can derive from the text (lines, offsets in ASCII text) are left out: 13 bytes a passage instead of 200.
 
-use super::data::{PlaceColumns, SideData};
+use super::data::{PlaceColumns, SideData, UnlikeData};
 use crate::query::{Location, Match};
 use fpdb_kernel::normalize::Readable;
+use fpdb_reading::extract::Unlike;
 
 impl PlaceColumns {
     /// Columns of ranges, each a start and an end.
@@ -73,6 +74,16 @@ impl ShownText {
     /// The place of a document's span in the text, in UTF-16 units.
     pub(super) fn mark(&self, span: &Location) -> [u64; 2] {
         [self.readable.units_at(span.start), self.readable.units_at(span.end)]
+    }
+
+    /// A range that is not read as it stands in the text; `None` if it differs in its encoding only.
+    pub(super) fn unlike(&self, Unlike { origin, text }: &Unlike) -> Option<UnlikeData> {
+        let [from, to] = [self.readable.units_at(origin.start), self.readable.units_at(origin.end)];
+        match text.is_empty() {
+            true => Some(UnlikeData::Markup([from, to])),
+            false if self.readable.text_of(*origin) == text => None,
+            false => Some(UnlikeData::Rewritten(from, to, text.clone())),
+        }
     }
 
     /// The first and the last line of a mark, as the page counts lines.

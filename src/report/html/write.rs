@@ -331,7 +331,8 @@ impl Pages<'_> {
             }
         }
         let ignored = self.report.ignored[index].iter().map(|span| shown.mark(span)).collect();
-        let data = TextData { schema: "fpdb.report.text/1".into(), text: shown.into_text(), ignored };
+        let unlike = text.unlike.iter().filter_map(|unlike| shown.unlike(unlike)).collect();
+        let data = TextData { schema: "fpdb.report.text/1".into(), text: shown.into_text(), ignored, unlike };
         let packed = pack::pack(&data).map_err(Failed::Pack)?;
         self.known[index] = TextState::Takes(part_bytes(&packed));
         let language = text.format.language().map(|language| language.name().to_owned());

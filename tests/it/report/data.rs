@@ -161,4 +161,6 @@ pub(crate) struct TextData {
     pub(crate) schema: String,
     pub(crate) text: String,
     pub(crate) ignored: Vec<[u64; 2]>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) unlike: Vec<serde_json::Value>,
 }

@@ -306,3 +306,56 @@ fn a_pair_opens_at_its_longest_passage() {
     }
     browser.check_quiet();
 }
+
+/// Markup is neither a word nor in colour, and a word is compared as it was read.
+#[test]
+fn only_what_was_read_differs() {
+    let folder = Folder::new();
+    let [begin, end] = [paragraph(1, 30), paragraph(2, 30)];
+    folder.write("docs/a.html", format!("<p>{begin} caf&eacute; said &quot;so&quot; twice. {end}</p>"));
+    let marked = end.replacen(' ', "</b> <span class=\"x\">", 1) + "</span>";
+    folder.write("docs/b.html", format!("<div>{begin} café <i>s</i>aid \"so\"</div>\n<p>thrice. <b>{marked}</p>"));
+    folder.ok(&["ingest", "-q", "--profile", "words", "docs"]);
+    folder.ok(&["pairs", "--format", "html", "-o", "report"]);
+    let unlike = super::text(&folder, "report", 1).unlike;
+    assert!(unlike.contains(&json!([0, 3])) && unlike.iter().any(|range| range[2] == "é"), "{unlike:?}");
+    let Some(mut browser) = Browser::start() else { return };
+    browser.open(&page(&folder), "pair=1");
+    browser.wait("document.getElementById('main').dataset.whole");
+    let of = |browser: &mut Browser, what: &str| {
+        browser.ask(&format!(
+            "[...document.querySelectorAll('.pane')].map((pane) => [...pane.querySelectorAll('{what}')].map((words) => words.textContent))"
+        ))
+    };
+    assert_eq!(of(&mut browser, ".differs"), json!([["twice"], ["thrice"]]));
+    assert_eq!(of(&mut browser, ".markup")[0], json!(["<p>", "</p>"]));
+    assert_eq!(of(&mut browser, "mark .markup, .markup mark"), json!([[], []]));
+    assert!(browser.text("document.getElementById('markup-legend').textContent").contains("not read as text"));
+    browser.check_quiet();
+
+    // Outputs and the JSON around the lines of a notebook are no part of a program.
+    let lines: Vec<String> =
+        (0..12).map(|line| format!("total_{line} = compute(values[{line}], \"sum\") + {line}\n")).collect();
+    let notebook = |lines: &[String], output: &str| {
+        let cell = |lines: &[String]| {
+            json!({"cell_type": "code", "metadata": {}, "source": lines, "execution_count": 1,
+            "outputs": [{"output_type": "stream", "name": "stdout", "text": [output]}]})
+        };
+        json!({"cells": [cell(&lines[..6]), cell(&lines[6..])], "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
+            .to_string()
+    };
+    folder.write("n/a.ipynb", notebook(&lines, "first output"));
+    let mut changed = lines.clone();
+    changed[4] = changed[4].replace("values", "others");
+    folder.write("n/b.ipynb", notebook(&changed, "quite another one"));
+    folder.ok(&["--db", "n.db", "ingest", "-q", "--profile", "code", "n"]);
+    folder.ok(&["--db", "n.db", "pairs", "--min-resemblance", "0", "--format", "html", "-o", "report"]);
+    browser.open(&page(&folder), "pair=1");
+    browser.wait("document.getElementById('main').dataset.whole");
+    assert_eq!(of(&mut browser, ".differs"), json!([["values"], ["others"]]));
+    let outputs = of(&mut browser, ".markup");
+    assert!(outputs[0].to_string().contains("first output") && outputs[1].to_string().contains("quite another one"));
+    let coloured = of(&mut browser, "mark").to_string();
+    assert!(!coloured.contains("output") && coloured.contains("compute"), "{coloured}");
+    browser.check_quiet();
+}

@@ -42,18 +42,29 @@ impl Readable {
     /// Converts a byte offset of the original to an offset in the text, in UTF-16 units. Returns the place of
     /// the first character that begins at `offset` or later.
     pub fn units_at(&self, offset: u64) -> u64 {
+        self.place_at(offset).1
+    }
+
+    /// The text of a byte range of the original.
+    pub fn text_of(&self, span: Span) -> &str {
+        self.text.get(self.place_at(span.start).0..self.place_at(span.end).0).unwrap_or_default()
+    }
+
+    /// The place in the text of a byte offset of the original, in bytes and in UTF-16 units.
+    fn place_at(&self, offset: u64) -> (usize, u64) {
         let index = self.places.partition_point(|place| place.origin <= offset);
-        let Some(place) = self.places[..index].last() else { return 0 };
+        let Some(place) = self.places[..index].last() else { return (0, 0) };
         let end = self.places.get(index).map_or(self.text.len(), |next| next.text);
-        let (mut origin, mut units) = (place.origin, place.units);
+        let (mut origin, mut text, mut units) = (place.origin, place.text, place.units);
         for c in self.text[place.text..end].chars() {
             if origin >= offset {
                 break;
             }
             origin += place.width.unwrap_or(c.len_utf8() as u64);
+            text += c.len_utf8();
             units += c.len_utf16() as u64;
         }
-        units
+        (text, units)
     }
 
     /// Converts a byte offset of the text, where a character begins or the text ends, to an offset of the

@@ -32,7 +32,7 @@ pub(crate) mod text;
 
 pub use limits::{InputLimit, InputLimits, LimitUnit};
 pub use process::ReaderProcess;
-pub use text::extracted::{Extracted, Segment, Unread};
+pub use text::extracted::{Extracted, Segment, Unlike, Unread};
 pub use text::map::{Lines, Map};
 
 use self::attachments::Attachments;

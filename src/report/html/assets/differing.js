@@ -1,5 +1,5 @@
-// Differing: the words of a passage that its other side does not have, in order. Case makes no difference in prose, nor does what
-// stands between words. In programs each sign is a word. A script of few edits is the shortest one (Myers 1986). After EDITS_FOUND edits
+// Differing: the words of a passage that its other side does not have, in order. Words are those of the text as it was read, without
+// markup. Case makes no difference in prose, nor does what stands between words. In programs each sign is a word. A script of few edits is the shortest one (Myers 1986). After EDITS_FOUND edits
 // the search keeps the script that has come furthest and starts anew behind it, so its time is proportional to the words.
 "use strict";
 
@@ -7,11 +7,41 @@
 const WORDS_COMPARED = 100000;
 const EDITS_FOUND = 400;
 
-function wordsOf(text, [from, to], marks) {
+// The ranges of a text that are not read as they stand there: {from, to, text}, with the text that is read instead.
+const unlikeOf = ({ unlike = [] }, shift = 0) => unlike.map(([from, to, text = ""]) => ({ from: from + shift, to: to + shift, text }));
+
+// A range of a text as it was read, and the pieces that it is of: where each begins in it, and the range that it comes from.
+function readOf(text, unlike, [from, to]) {
+  const pieces = [];
+  let [read, at] = ["", from];
+  const add = (words, range, whole) => {
+    if (words) pieces.push({ at: read.length, ...range, whole });
+    read += words;
+  };
+  const asItStands = (end) => { if (at < end) add(text.slice(at, end), { from: at, to: end }, false); };
+  for (let next = firstAfter(unlike, from); next < unlike.length && unlike[next].from < to; next += 1) {
+    const { from: start, to: end, text: instead } = unlike[next];
+    asItStands(start);
+    add(instead, { from: start, to: end }, true);
+    at = Math.max(at, end);
+  }
+  asItStands(to);
+  return { read, pieces };
+}
+
+function wordsOf({ text, unlike }, range, marks) {
   const pattern = marks ? /[\p{L}\p{N}\p{M}_]+|[^\s\p{L}\p{N}\p{M}_]/gu : /[\p{L}\p{N}\p{M}]+/gu;
+  const { read, pieces } = readOf(text, unlike, range);
   const words = [];
-  for (const found of text.slice(from, to).matchAll(pattern)) {
-    words.push({ from: from + found.index, to: from + found.index + found[0].length, word: marks ? found[0] : found[0].normalize("NFKC").toLowerCase() });
+  let first = 0;
+  for (const { index, 0: word } of read.matchAll(pattern)) {
+    const end = index + word.length;
+    while (first + 1 < pieces.length && pieces[first + 1].at <= index) first += 1;
+    let last = first;
+    while (last + 1 < pieces.length && pieces[last + 1].at < end) last += 1;
+    const from = pieces[first].from + (pieces[first].whole ? 0 : index - pieces[first].at);
+    const to = pieces[last].whole ? pieces[last].to : pieces[last].from + end - pieces[last].at;
+    if (from < to) words.push({ from, to, word: marks ? word : word.normalize("NFKC").toLowerCase() });
   }
   return words;
 }

@@ -89,13 +89,14 @@ function draw(main, pair, documents, evidence, texts, wanted) {
     const at = numbers.indexOf(current.passage);
     select(numbers[(at + 1) % numbers.length]);
   };
+  const asRead = texts.map((text) => (text ? text.ranges || unlikeOf(text) : []));
   // The differing words of passages, found when they are first shown.
   const found = new Map();
   const edits = (number) => {
     if (!found.has(number)) {
       const { agreement } = passages[number - 1];
       const unlike = agreement !== null && (agreement < 1 || report.profile.unit === "token") && texts.every(Boolean);
-      const words = unlike ? differing(texts.map(({ text }) => text), places.map((marks) => marks[number - 1]), report.profile.unit === "token") : [[], []];
+      const words = unlike ? differing(texts.map(({ text }, side) => ({ text, unlike: asRead[side] })), places.map((marks) => marks[number - 1]), report.profile.unit === "token") : [[], []];
       if (words === null) rows[number - 1].querySelector(".match").append(", too long to mark single words");
       found.set(number, words ?? [[], []]);
     }
@@ -112,7 +113,7 @@ function draw(main, pair, documents, evidence, texts, wanted) {
     const tokens = text === null ? [] : texts[side].tokens || tokensOf(text, document.language);
     const differs = (number) => edits(number)[side];
     const lost = side === 0 && marksLost;
-    const pane = text === null ? null : new Pane(`${letter}: text of ${seen(document.name)}`, text, { spans, common, lost, tokens, differs, prose, heads: texts[side].heads }, choose);
+    const pane = text === null ? null : new Pane(`${letter}: text of ${seen(document.name)}`, text, { spans, common, lost, tokens, differs, prose, unlike: asRead[side], heads: texts[side].heads }, choose);
     const band = strip(text === null ? document.bytes : text.length, spans, common, choose);
     const nothing = !report.texts ? "This report was made without texts." : document.why ? `The text cannot be shown: ${seen(document.why)}.`
       : pair.passages === null ? "The report was made without passages." : "The passages and texts of this pair are not in this report, for its size.";
@@ -174,6 +175,7 @@ function draw(main, pair, documents, evidence, texts, wanted) {
   main.replaceChildren(measures(pair), h("div", { class: "measures screen", role: "toolbar", "aria-label": "passages" },
     step(-1, "previous", "p"), step(1, "next", "n"), position, fold, halves.every((half) => half.pane) && together,
     texts.some((text) => text && text.ignored.length > 0) && h("span", {}, h("mark", { class: "common" }, "grey"), " is not counted: boilerplate, quoted, a phrase to be ignored, or held by many documents"),
+    halves.some(({ pane }) => pane && pane.markup.length > 0) && h("span", { id: "markup-legend" }, h("span", { class: "markup" }, "faint"), " is not read as text: markup, or outputs of a notebook"),
     marksLost && texts[0] && h("span", { id: "lost-legend" }, h("mark", { class: "lost" }, "marked so"), " is what the survivor lacks"),
     differsFrom && !marksLost && texts[0] && h("span", { id: "lost-legend" }, "Not marked is what the survivor lacks, for not all passages are shown"),
     pair.files && h("span", { class: "faint", id: "whole-note" }, "Files that share no text are not shown", pair.files_left_out > 0 && `, nor ${count(pair.files_left_out, "pair")} of files that share less`, "."),

@@ -11,13 +11,15 @@ const UNITS_MADE_AHEAD = 4e6;
 class Pane {
   // spans: {from, to, number} in order of number, which is that of the passage; common: {from, to} of what counts for nothing;
   // lost: whether what is in no passage is marked; tokens: {from, to, kind} of a program; differs: gives for a passage the ranges of its words that the other side lacks;
-  // prose: whether it is set as a book is; heads: where lines stand that name a file and begin the count of lines anew.
-  constructor(label, text, { spans, common, lost, tokens, differs, prose, heads }, choose) {
+  // prose: whether it is set as a book is; unlike: {from, to, text} of what is not read as it stands there; heads: where lines stand that name a file and begin the count of lines anew.
+  constructor(label, text, { spans, common, lost, tokens, differs, prose, unlike, heads }, choose) {
     this.text = text;
     this.spans = spans;
     this.common = common;
     this.lost = lost;
     this.tokens = tokens;
+    // White space in a passage looks like the passage.
+    this.markup = unlike.filter((range) => range.text === "" && /\S/.test(text.slice(range.from, range.to)));
     this.differs = differs;
     this.rows = rowsOf(text, heads);
     this.prose = prose;
@@ -64,10 +66,11 @@ class Pane {
     const line = h("div", { class: row.head ? "row head" : "row", "data-n": row.line || "", dir: "auto" });
     const here = (all) => all.filter((span) => span.from < row.to && span.to > row.from);
     const [marked, grey] = [here(spans), here(common)];
-    const tokens = this.tokens.slice(firstAfter(this.tokens, row.from), firstAfter(this.tokens, row.to) + 1).filter((token) => token.from < row.to);
+    const inRow = (ranges) => ranges.slice(firstAfter(ranges, row.from), firstAfter(ranges, row.to) + 1).filter((range) => range.from < row.to);
+    const [tokens, markup] = [inRow(this.tokens), inRow(this.markup)];
     const edits = marked.flatMap((span) => this.differs(span.number)).filter((edit) => edit.from < row.to && edit.to > row.from);
     const cuts = new Set([row.from, row.to]);
-    for (const span of [...marked, ...grey, ...tokens, ...edits]) for (const cut of [span.from, span.to]) if (cut > row.from && cut < row.to) cuts.add(cut);
+    for (const span of [...marked, ...grey, ...tokens, ...markup, ...edits]) for (const cut of [span.from, span.to]) if (cut > row.from && cut < row.to) cuts.add(cut);
     const places = [...cuts].sort((a, b) => a - b);
     for (let at = 0; at + 1 < places.length; at += 1) {
       const [from, to] = [places[at], places[at + 1]];
@@ -75,6 +78,10 @@ class Pane {
       const token = tokens.find(overlaps);
       const edited = edits.some(overlaps);
       let words = seen(this.text.slice(from, to));
+      if (markup.some(overlaps)) {
+        line.append(h("span", { class: "markup" }, words));
+        continue;
+      }
       if (token) words = h("span", { class: token.kind }, words);
       if (edited) words = h("b", { class: "differs", title: "not the same on the other side" }, words);
       // The shortest passage is on top, so that one inside another can be reached.

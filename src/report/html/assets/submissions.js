@@ -56,7 +56,7 @@ async function wholeSubmissions(pair) {
   const matches = loaded.map((data) => data.match);
   const match = { inferred: matches.map(({ inferred }) => inferred).find(Boolean), repeats: Math.max(0, ...matches.map(({ repeats }) => repeats || 0)) };
   const evidence = { passages: order.map((at) => passages[at]), marks: marks.map((side) => order.map((at) => side[at])), match };
-  return { documents, evidence, texts: sides.map(({ text, ignored, tokens, heads }) => ({ text, ignored, tokens, heads })) };
+  return { documents, evidence, texts: sides.map(({ text, ignored, tokens, ranges, heads }) => ({ text, ignored, tokens, ranges, heads })) };
 }
 
 // The documents of one side as one text, with the places at which their names and their own texts begin.
@@ -68,7 +68,7 @@ async function joined(side, files, loaded) {
     const there = loaded.some((data, at) => files[at][side] === index && data[side].text);
     return [index, there ? await load(`text-${index + 1}`) : null];
   })));
-  const made = { text: "", ignored: [], tokens: [], heads: [], places: new Map(), texts, documents: indexes.map((index) => report.documents[index]) };
+  const made = { text: "", ignored: [], tokens: [], ranges: [], heads: [], places: new Map(), texts, documents: indexes.map((index) => report.documents[index]) };
   for (const index of indexes) {
     const { why, language } = report.documents[index];
     const own = texts.get(index);
@@ -79,6 +79,7 @@ async function joined(side, files, loaded) {
     made.places.set(index, { head, body });
     if (!own) continue;
     for (const [from, to] of own.ignored) made.ignored.push([from + body, to + body]);
+    for (const range of unlikeOf(own, body)) made.ranges.push(range);
     for (const token of tokensOf(own.text, language)) made.tokens.push({ ...token, from: token.from + body, to: token.to + body });
     made.text += own.text.endsWith("\n") ? own.text : `${own.text}\n`;
   }

@@ -116,13 +116,13 @@ pub(crate) fn compose(outer: SegmentedText<'_>, inner: SegmentedText<'_>, builde
 }
 
 /// A segment with explicit ends.
-struct PlainSegment {
-    text: Span,
-    origin: Span,
-    is_verbatim: bool,
+pub(super) struct PlainSegment {
+    pub(super) text: Span,
+    pub(super) origin: Span,
+    pub(super) is_verbatim: bool,
 }
 
-fn stretches<'a>((text, segments): SegmentedText<'a>) -> impl Iterator<Item = PlainSegment> + 'a {
+pub(super) fn stretches<'a>((text, segments): SegmentedText<'a>) -> impl Iterator<Item = PlainSegment> + 'a {
     let ends = segments.iter().skip(1).map(|next| next.text).chain([text.len() as u64]);
     segments.iter().zip(ends).map(|(&Segment { text: start, origin }, end)| PlainSegment {
         text: Span { start, end },

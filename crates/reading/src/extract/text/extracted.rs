@@ -2,6 +2,7 @@
 
 use xxhash_rust::xxh3::xxh3_128;
 
+use super::builder::{PlainSegment, stretches};
 use fpdb_kernel::document::{Digest, Language, Offsets, Span};
 
 /// The text of a document.
@@ -66,7 +67,37 @@ pub struct Segment {
     pub(crate) origin: Span,
 }
 
+/// A stretch of a document that is not read as it stands there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unlike {
+    /// The bytes of the document; there may be none.
+    pub origin: Span,
+    /// The text that is read in their place; empty for markup.
+    pub text: String,
+}
+
 impl Extracted {
+    /// The stretches of a document of `length` bytes that are not read as they stand there, in order.
+    pub fn unlike(&self, length: u64) -> Vec<Unlike> {
+        let (mut unlike, mut at) = (Vec::new(), 0);
+        let end = PlainSegment {
+            text: Span { start: 0, end: 0 },
+            origin: Span { start: length, end: length },
+            is_verbatim: true,
+        };
+        for PlainSegment { text, origin, is_verbatim } in stretches((&self.text, &self.segments)).chain([end]) {
+            if at < origin.start {
+                unlike.push(Unlike { origin: Span { start: at, end: origin.start }, text: String::new() });
+            }
+            at = at.max(origin.end);
+            if !is_verbatim {
+                let text = &self.text[text.start as usize..text.end as usize];
+                unlike.push(Unlike { origin, text: String::from_utf8_lossy(text).into_owned() });
+            }
+        }
+        unlike
+    }
+
     /// Text whose offsets count its own bytes.
     pub(crate) fn detached(text: String) -> Self {
         Self { text: text.into_bytes(), offsets: Offsets::Extracted, ..Self::default() }
