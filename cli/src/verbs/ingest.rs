@@ -96,7 +96,7 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
     let (programs, input_replaced) = (events.programs, events.input_replaced && !args.dry_run);
     let old_is_pruned = events.old_is_pruned && !args.dry_run;
     let (elsewhere, named_by_path, moved) = (events.elsewhere, events.named_by_path, events.moved);
-    let Events { archives, office, outlook, no_program, without_text, too_short, removed, pruned, .. } = events;
+    let Events { unread_kinds, no_program, without_text, too_short, removed, pruned, .. } = events;
     events.failures.map_or(Ok(()), LineList::finish)?;
     let summary = ingested?;
     remembered?;
@@ -130,21 +130,7 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
         let (links, were) = (count(events.links, "symbolic link"), was(events.links));
         printer.note(&format!("{links} {were} not followed (--follow follows them)"));
     }
-    if summary.unread_archives > 0 {
-        let (files, were) = (count(summary.unread_archives, "archive"), was(summary.unread_archives));
-        printer.note(&format!("{files} of kinds that fpdb does not read {were} skipped: {}", archives.shown()));
-        printer.note("hint: unpack them and ingest what comes out");
-    }
-    if office.number > 0 {
-        let (documents, were) = (count(office.number, "office document"), was(office.number));
-        printer.note(&format!("{documents} of kinds that fpdb does not read {were} skipped: {}", office.shown()));
-        printer.note("hint: save them as DOCX, PDF or text and ingest what comes out: `libreoffice --headless --convert-to docx FILE`");
-    }
-    if outlook.number > 0 {
-        let (files, were) = (count(outlook.number, "file"), was(outlook.number));
-        printer.note(&format!("{files} of Outlook {were} skipped: {}", outlook.shown()));
-        printer.note("hint: save the mails in them as .eml and ingest what comes out");
-    }
+    unread_kinds.tell("ingest", printer);
     if no_program.number > 0 {
         let (documents, are) = (count(no_program.number, "document"), is(no_program.number));
         printer.note(&format!(

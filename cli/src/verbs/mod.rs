@@ -23,4 +23,5 @@ pub(super) mod serve;
 pub(super) mod show;
 pub(super) mod stats;
 pub(super) mod thresholds;
+mod unread_kinds;
 pub(super) mod verify;

@@ -1,18 +1,19 @@
 //! `fpdb query`: lists the stored documents that share text with query documents.
 
 mod order_tally;
+mod skips;
 
 use std::collections::HashSet;
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use fpdb::report::{HtmlAnswers, PairEvidence};
 use fpdb::{
-    Database, DocumentError, Error, Failure, Mode, QueryAnswer, QueryOptions, QuerySource, ReadAs, SkipReason, Task,
-    Unit, WalkOptions, Weight,
+    Database, DocumentError, Error, Failure, Mode, QueryAnswer, QueryOptions, QuerySource, ReadAs, Task, Unit,
+    WalkOptions, Weight,
 };
 
 use self::order_tally::OrderTally;
+use self::skips::{Skipped, Skips};
 use crate::excerpt::Excerpts;
 use crate::html_report::{HtmlReport, TemporaryCopies};
 use crate::interrupt;
@@ -83,7 +84,7 @@ pub(crate) fn run(global: &Global, args: &QueryArgs, printer: &Printer) -> anyho
     let Asked { output, tally, folders, .. } = asked;
     let QueryTally { answered, failed, found, skipped, submissions, alone, below, .. } = tally;
     let QueryTally { too_short, too_short_submissions, attachments, .. } = tally;
-    tell_skipped(skipped, printer);
+    skipped.tell(printer);
     if below > 0 {
         printer.note(&format!("{} below --min-score", count(below, "query document")));
     }
@@ -143,8 +144,7 @@ struct QueryTally {
     answered: bool,
     failed: bool,
     found: bool,
-    /// Number of skipped files in folders and containers.
-    skipped: u64,
+    skipped: Skipped,
     /// Number of answered submissions, and of other documents, in folders and containers.
     submissions: u64,
     alone: u64,
@@ -234,7 +234,7 @@ impl Asked<'_> {
     /// Answers a query for each document below a path.
     fn below(&mut self, path: &Path) -> anyhow::Result<()> {
         let (database, options, printer) = (self.database, self.options, self.printer);
-        let mut skipped = 0;
+        let mut skipped = std::mem::take(&mut self.tally.skipped);
         let outcome = query_below(database, path, options, printer, &mut skipped, &mut |name, answer| {
             let is_submission = answer.as_ref().is_ok_and(|answer| answer.query.files > 0);
             self.tally.submissions += u64::from(is_submission);
@@ -242,7 +242,7 @@ impl Asked<'_> {
             self.take(name, answer)?;
             self.output.flush()
         });
-        self.tally.skipped += skipped;
+        self.tally.skipped = skipped;
         outcome
     }
 }
@@ -270,11 +270,11 @@ fn query_below(
     path: &Path,
     options: &QueryOptions,
     printer: &Printer,
-    skipped: &mut u64,
+    skipped: &mut Skipped,
     visit: &mut dyn FnMut(&str, fpdb::Result<QueryAnswer>) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
     let bar = StepBar::start(printer, "reading the queries");
-    let skips = Skips { bar: &bar, printer, skipped: AtomicU64::new(0) };
+    let skips = Skips::new(&bar, printer, std::mem::take(skipped));
     let stop = interrupt::graceful(STOPPING);
     let task = Task::new().progress(&skips).stop(stop);
     let mut documents = 0u64;
@@ -283,7 +283,7 @@ fn query_below(
         visit(name, answer)
     });
     bar.end();
-    *skipped += skips.skipped.into_inner();
+    *skipped = skips.into_skipped();
     if documents == 0 && outcome.is_ok() {
         printer.note(&format!("no document in {}", path.display()));
     }
@@ -331,32 +331,6 @@ fn tell_too_short(documents: u64, submissions: u64, k: u32, printer: &Printer) {
     }
 }
 
-/// Prints the number of skipped files.
-fn tell_skipped(skipped: u64, printer: &Printer) {
-    if skipped > 0 {
-        let (are, were) = if skipped == 1 { ("is no document", "was") } else { ("are no documents", "were") };
-        printer.note(&format!("{} {are} and {were} skipped (--verbose names them)", count(skipped, "file")));
-    }
-}
-
-/// Counts skipped files and shows the steps on the bar.
-struct Skips<'a> {
-    bar: &'a StepBar,
-    printer: &'a Printer,
-    skipped: AtomicU64,
-}
-
-impl fpdb::Progress for Skips<'_> {
-    fn step(&self, step: &'static str, done: u64, total: u64) {
-        self.bar.show(step, done, total);
-    }
-
-    fn skipped(&self, name: &str, reason: &SkipReason) {
-        self.skipped.fetch_add(1, Ordering::Relaxed);
-        self.printer.detail(&format!("skipped {name}: {reason}"));
-    }
-}
-
 /// Writes the answers as a report for a browser.
 fn report(
     database: &Database,
@@ -385,7 +359,7 @@ fn report(
         }
     };
     let stop = interrupt::graceful(STOPPING);
-    let mut skipped = 0;
+    let mut skipped = Skipped::default();
     for some in sources.chunks(AT_A_TIME) {
         let places: Vec<QuerySource> = some.iter().map(|source| place_of(source, &spooled)).collect();
         let bar = StepBar::start(printer, "querying");
@@ -405,7 +379,7 @@ fn report(
             }
         }
     }
-    tell_skipped(skipped, printer);
+    skipped.tell(printer);
     let mut folders = SubmissionFolders::of(args.submission_by.as_deref())?;
     answers.iter().for_each(|(_, answer)| folders.find(&answer.query.name));
     folders.tell_missing(database, printer)?;

@@ -6,11 +6,12 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use fpdb::{Error, Failure, Format, IngestSummary, SkipReason, Source};
 
+use super::super::unread_kinds::{Noted, UnreadKinds};
 use super::hints::differing;
 use crate::line_list::LineList;
 use crate::printer::Printer;
 use crate::progress::IngestBar;
-use crate::render::{NAMES_SHOWN, count, first_names};
+use crate::render::count;
 
 /// Names of sources whose skipping is always printed: paths from a list, and folders that may be databases.
 pub(super) fn noted_sources(sources: &[Source]) -> HashSet<String> {
@@ -30,32 +31,6 @@ pub(super) struct Messages<'a> {
     pub(super) events: Mutex<Events>,
 }
 
-/// True if a file holds mails in a format of Outlook, by its name.
-fn is_of_outlook(name: &str) -> bool {
-    let name = name.to_ascii_lowercase();
-    [".msg", ".pst", ".ost", "winmail.dat"].iter().any(|end| name.ends_with(end))
-}
-
-/// The number of files or documents of some kind, and their first names.
-#[derive(Default)]
-pub(super) struct Noted {
-    pub(super) number: u64,
-    pub(super) first: Vec<String>,
-}
-
-impl Noted {
-    fn note(&mut self, name: &str) {
-        self.number += 1;
-        if self.first.len() < NAMES_SHOWN {
-            self.first.push(name.to_owned());
-        }
-    }
-
-    pub(super) fn shown(&self) -> String {
-        first_names(&self.first, self.number)
-    }
-}
-
 /// Events that affect later messages.
 #[derive(Default)]
 pub(super) struct Events {
@@ -68,12 +43,7 @@ pub(super) struct Events {
     pub(super) shown: u64,
     /// Number of symbolic links that were skipped.
     pub(super) links: u64,
-    /// Archives of unknown kinds in folders.
-    pub(super) archives: Noted,
-    /// Office documents of unknown kinds in folders and archives.
-    pub(super) office: Noted,
-    /// Files of Outlook. They are mails, not office documents.
-    pub(super) outlook: Noted,
+    pub(super) unread_kinds: UnreadKinds,
     /// New documents in no programming language, in a database of source code.
     pub(super) no_program: Noted,
     pub(super) without_text: Noted,
@@ -156,14 +126,7 @@ impl fpdb::Progress for Messages<'_> {
     fn skipped(&self, name: &str, reason: &SkipReason) {
         let mut events = self.events();
         events.links += u64::from(*reason == SkipReason::SymbolicLink);
-        if reason.is_unread_archive() {
-            events.archives.note(name);
-        }
-        if matches!(reason, SkipReason::Package | SkipReason::Binary) && is_of_outlook(name) {
-            events.outlook.note(name);
-        } else if *reason == SkipReason::Package {
-            events.office.note(name);
-        }
+        events.unread_kinds.note(name, reason);
         if events.noted.contains(name) {
             self.progress.suspend(|| self.printer.note(&format!("skipped {name}: {reason}")));
         } else {
