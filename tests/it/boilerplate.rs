@@ -373,6 +373,17 @@ fn a_handout_that_is_not_marked_is_noticed() {
         assert!(told.contains("are each in 8 or more of 9 new submissions, "), "{told}");
         ingest(&["in", "--boilerplate", "task.c"]);
         assert!(!pairs(&["--submission-by", "in", "--old", "old"]).contains(NOTICED));
+        // What all share beside the boilerplate is no unmarked handout, as a rule.
+        let idioms = statements(77, 60);
+        for student in 1..9 {
+            folder.write(&format!("in/{student}/a.c"), task.clone() + &idioms + &statements(1000 * student, 40));
+        }
+        ingest(&["in"]);
+        let told = pairs(&["--submission-by", "in", "--old", "old"]);
+        assert!(
+            told.contains("besides those of the boilerplate: idioms of the task,") && !told.contains(NOTICED),
+            "{told}"
+        );
         std::fs::remove_dir_all(folder.path().join("in")).unwrap();
     }
 }

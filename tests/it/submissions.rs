@@ -440,7 +440,8 @@ fn the_notes_name_the_flags_that_were_given() {
 #[test]
 fn the_pattern_of_the_guide_finds_students_in_the_names_of_moodle() {
     let guide = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/guide/teacher.md")).unwrap();
-    let pattern = guide.split('\'').find(|part| part.ends_with("_assign")).unwrap();
+    let mut patterns = guide.split('\'').filter(|part| part.ends_with("_assign"));
+    let [of_student, of_work] = [(); 2].map(|()| patterns.next().unwrap());
     let folder = Folder::new();
     let files = [
         ("Ann Lee_100215_assignsubmission_file_/a.txt", "Ann Lee_100215"),
@@ -449,11 +450,19 @@ fn the_pattern_of_the_guide_finds_students_in_the_names_of_moodle() {
         ("Jo_Ann O'Neil_7_assignsubmission_file_/src/a.txt", "Jo_Ann O'Neil_7"),
         ("Max_9_assignsubmission_file_hw_2_assign.txt", "Max_9"),
     ];
-    folder.write("all.zip", zip(files.iter().map(|(name, _)| (*name, stretch(1)))));
-    folder.ok(&["ingest", "-q", "--profile", "words", "all.zip"]);
-    let pairs = folder.ok(&["pairs", "--format", "json", "--submission-by", pattern]).json();
-    let found: BTreeSet<String> = pairs.iter().flat_map(|pair| <[String; 2]>::from(names(pair))).collect();
-    assert_eq!(found, files.iter().map(|(_, student)| (*student).to_owned()).collect());
+    for archive in ["hw1.zip", "hw2.zip"] {
+        folder.write(archive, zip(files.iter().map(|(name, _)| (*name, stretch(1)))));
+    }
+    folder.ok(&["ingest", "-q", "--profile", "words", "hw1.zip", "hw2.zip"]);
+    let found = |pattern: &str| -> BTreeSet<String> {
+        let pairs = folder.ok(&["pairs", "--format", "json", "--submission-by", pattern]).json();
+        pairs.iter().flat_map(|pair| <[String; 2]>::from(names(pair))).collect()
+    };
+    let of_students: BTreeSet<String> = files.iter().map(|(_, student)| (*student).to_owned()).collect();
+    let works =
+        of_students.iter().flat_map(|student| ["hw1.zip", "hw2.zip"].map(|archive| format!("{archive}!{student}")));
+    assert_eq!(found(of_work), works.collect());
+    assert_eq!(found(of_student), of_students);
 }
 
 /// A library in many submissions is named, until it is marked. The printed commands mark it.

@@ -376,9 +376,14 @@ fn left_out(
             None => ("", answer.documents),
         };
         let what = if args.submission_by.is_some() { "submissions" } else { "documents" };
+        let like = match answer.boilerplate {
+            0 => "like those of a text that was handed out; if one was,",
+            _ => {
+                "besides those of the boilerplate: idioms of the task, or another text that was handed out; if one was,"
+            }
+        };
         printer.note(&format!(
-            "{} are each in {} or more of {}{old} {what}, like those of a text that was handed out; if one was, \
-             `{}` leaves it out (without the file: --max-df {})",
+            "{} are each in {} or more of {}{old} {what}, {like} `{}` leaves it out (without the file: --max-df {})",
             count(hashes, "fingerprint"),
             grouped(documents),
             grouped(all),
@@ -386,14 +391,12 @@ fn left_out(
             documents - 1
         ));
     }
-    // Formats for programs have no place for this note, so it is printed even with --quiet.
-    let say = |text: String| if format.is_for_people() { printer.note(&text) } else { printer.warning(&text) };
     if answer.boilerplate > 0 {
-        say(boilerplate_left_out(answer.boilerplate));
+        printer.note(&boilerplate_left_out(answer.boilerplate));
     }
     // Text for people has this note above the pairs.
     if answer.common > 0 && format != OutputFormat::Human {
-        say(common_left_out(answer.common, args.max_df));
+        printer.note(&common_left_out(answer.common, args.max_df));
     }
     Ok(())
 }
