@@ -118,7 +118,7 @@ fn read(bytes: &[u8], language: impl FnOnce(&Notebook<'_>) -> Option<Language>) 
         let (mut text, mut segments) = text.finish();
         if cell.cell_type.get() == "\"markdown\"" {
             let mut read = TextBuilder::default();
-            markdown::read(str::from_utf8(&text).unwrap_or_default(), &mut read);
+            markdown::read(str::from_utf8(&text).unwrap_or_default(), 0, &mut read);
             (text, segments) = composed(read, &text, &segments);
         }
         if let Some(language) = language
