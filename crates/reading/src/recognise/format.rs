@@ -1,7 +1,8 @@
 //! Detects the format of a document from its first bytes and its name. The result depends on nothing else.
-//! The content takes precedence over the name, but HTML does so only over names of plain text and unknown
-//! ones ([`choose`]). Binary data without a reader is skipped.
+//! The content takes precedence over the name, but HTML and TeX do so only over names of plain text and
+//! unknown ones ([`choose`]). Binary data without a reader is skipped.
 
+use super::beginning::{begins_tex, is_html, is_mail, is_notebook};
 use super::{ZipKind, extension, zip_kind};
 use fpdb_host::skip_reason::SkipReason;
 use fpdb_kernel::document::Format;
@@ -100,10 +101,10 @@ pub fn choose(name: &str, head: &[u8], unit: Unit) -> Choice {
         return Choice::Read(format);
     }
     Choice::Read(match (found, named) {
-        // The content begins like a page, but a name of another format takes precedence, except text. A
-        // program that writes a page is text.
-        (Some(Format::Html), Some(format)) if format != Format::Text => format,
-        (Some(Format::Html), None) if is_program(&extension) => Format::Text,
+        // The content begins like a page or TeX, but a name of another format takes precedence, except text.
+        // A program that writes a page is text.
+        (Some(Format::Html | Format::Tex), Some(format)) if format != Format::Text => format,
+        (Some(Format::Html | Format::Tex), None) if is_program(name, &extension) => Format::Text,
         (Some(format), _) => format,
         // The name is that of a binary format, but the content is text.
         (None, Some(format)) if !is_packed(format) => format,
@@ -146,10 +147,10 @@ fn is_nearly_text(head: &[u8]) -> bool {
     controls * 100 <= head.len()
 }
 
-/// True if files with this extension are templates or programs that may begin like a page.
-fn is_program(extension: &str) -> bool {
-    ["php", "asp", "aspx", "jsp", "erb", "ejs", "js", "ts", "vue", "svelte", "py", "rb", "pl", "go", "rs", "c", "h"]
-        .contains(&extension)
+/// True if files with this name are programs or templates, which may begin like a page.
+fn is_program(name: &str, extension: &str) -> bool {
+    const TEMPLATES: [&str; 8] = ["asp", "aspx", "ejs", "erb", "jsp", "pl", "svelte", "vue"];
+    language_of(name, b"").is_some() || TEMPLATES.contains(&extension)
 }
 
 /// The format of a binary document, by its first bytes and the format of its name.
@@ -184,60 +185,13 @@ fn text(head: &[u8]) -> Option<Format> {
     if is_html(begin) {
         return Some(Format::Html);
     }
-    let has = |what: &[u8]| memchr::memmem::find(begin, what).is_some();
-    if begin.starts_with(b"{") && ((has(b"\"cells\"") && has(b"\"cell_type\"")) || has(b"\"nbformat\"")) {
+    if is_notebook(begin) {
         return Some(Format::Notebook);
     }
-    let begins_line = |what: &[u8]| begin.starts_with(what) || has(&[b"\n", what].concat());
-    if has(b"\\document") && (begins_line(b"\\documentclass") || begins_line(b"\\documentstyle")) {
+    if begins_tex(begin) {
         return Some(Format::Tex);
     }
     is_mail(head).then_some(Format::Mail)
-}
-
-/// True if a text begins like a page, after an XML declaration, comments and white space.
-fn is_html(mut head: &[u8]) -> bool {
-    let starts = |head: &[u8], with: &[u8]| head.get(..with.len()).is_some_and(|it| it.eq_ignore_ascii_case(with));
-    loop {
-        let end: &[u8] = match head {
-            _ if starts(head, b"<?xml") => b"?>",
-            _ if head.starts_with(b"<!--") => b"-->",
-            _ => break,
-        };
-        let Some(found) = memchr::memmem::find(head, end) else { return false };
-        head = head[found + end.len()..].trim_ascii_start();
-    }
-    // The name must end here: `<header` is not `<head`.
-    [&b"<!doctype html"[..], b"<html", b"<head", b"<body"]
-        .iter()
-        .any(|with| starts(head, with) && head.get(with.len()).is_none_or(|byte| !byte.is_ascii_alphanumeric()))
-}
-
-/// True if a text begins with the header of a mail.
-fn is_mail(head: &[u8]) -> bool {
-    // Fast exit: few texts begin with a field, and the other texts often have long lines.
-    let name_end = head.iter().position(|&byte| !byte.is_ascii_alphanumeric() && byte != b'-');
-    if name_end.is_none_or(|end| end == 0 || head[end] != b':') {
-        return false;
-    }
-    let mut lines = head.split(|&byte| byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
-    let (mut from, mut sent) = (false, false);
-    let mut last_was_field = false;
-    for line in lines.by_ref().take_while(|line| !line.is_empty()) {
-        if last_was_field && (line.starts_with(b" ") || line.starts_with(b"\t")) {
-            continue;
-        }
-        let Some(colon) = line.iter().position(|&byte| byte == b':') else { return from && sent };
-        let name = &line[..colon];
-        if name.is_empty() || !name.iter().all(|&byte| byte.is_ascii_alphanumeric() || byte == b'-') {
-            return false;
-        }
-        last_was_field = true;
-        let is = |field: &[u8]| name.eq_ignore_ascii_case(field);
-        from |= is(b"From");
-        sent |= is(b"Received") || is(b"Message-ID") || is(b"MIME-Version");
-    }
-    from && sent
 }
 
 #[cfg(test)]
@@ -293,7 +247,7 @@ mod tests {
 
     #[test]
     fn what_a_document_begins_with_comes_first() {
-        let cases: [(&str, &[u8], Format); 32] = [
+        let cases: [(&str, &[u8], Format); 47] = [
             ("a", b"<!DOCTYPE html><p>x", Format::Html),
             ("a.txt", b"\xEF\xBB\xBF \n<!-- saved -->\n<HTML lang=en>", Format::Html),
             ("a", b"<?xml version='1.0'?>\n<!DOCTYPE html PUBLIC>", Format::Html),
@@ -328,7 +282,22 @@ mod tests {
             ("a.json", b"{\"cells\": 3}", Format::Text),
             ("a", b"Received: from x\r\n by y\r\nFrom: a@b\r\n\r\nText", Format::Mail),
             ("a", b"From: a\nSubject: no mail, a text\n\nText", Format::Text),
+            ("a", b"{\"metadata\": {\"x\": [\"]}\"]}, \"worksheets\" : [{}], \"nbformat\": 3", Format::Notebook),
+            ("a.json", b"{\"text\": \"of \\\"nbformat\\\": 4\", \"cells\": 3, \"cell_type\": 0}", Format::Text),
+            ("a.json", b"{\"x\": {\"nbformat\": 4, \"cells\": [], \"cell_type\": 0}}", Format::Text),
+            ("a.json", b"{\"x\": \"cells\", \"nbformat\": 4, \"y\": [\"cell_type\"]}", Format::Text),
             ("a", b"% a comment\n\\documentclass{article}", Format::Tex),
+            ("a.txt", b"\\NeedsTeXFormat{LaTeX2e}\n\\documentclass{article}", Format::Tex),
+            ("a.jsonl:3", b"\\DocumentMetadata{\n  lang = {en},\n}\n\n  \\documentstyle[12pt]{article}", Format::Tex),
+            ("a", b"\\RequirePackage[x]{y}[2020/01/01]\\documentclass{article}", Format::Tex),
+            ("a", b"How to begin:\n\\documentclass{article}", Format::Text),
+            ("a", b"# a program\n\\documentclass{article}", Format::Text),
+            ("a", b"\\begin{x}text\n\\documentclass{article}", Format::Text),
+            ("a", b"\\documentation", Format::Text),
+            ("latex.py", b"\\documentclass{article}", Format::Text),
+            ("a.md", b"\\documentclass{article}", Format::Markdown),
+            ("a.rst", b"\\documentclass{article}", Format::ReStructuredText),
+            ("a.tex", b"text\n\\documentclass{article}", Format::Tex),
             ("dir.md/a.RST", b"Title\n=====", Format::ReStructuredText),
         ];
         for (name, head, format) in cases {

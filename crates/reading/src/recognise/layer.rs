@@ -7,7 +7,7 @@ use std::fmt;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::{FromLine, ZipKind, extension, from_line, is_header, zip_kind};
+use super::{FromLine, ZipKind, extension, from_line, is_header, without_mark, zip_kind};
 
 /// The compression of a whole file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -262,7 +262,7 @@ fn is_bzip2(head: &[u8]) -> bool {
 /// True if the first line is a line `From` with a date, and the second line a header. If the name has no
 /// extension, as Thunderbird's `Inbox`, the first line needs no date.
 fn is_mbox(ending: &str, head: &[u8]) -> bool {
-    let mut lines = head.split(|&byte| byte == b'\n');
+    let mut lines = without_mark(head).split(|&byte| byte == b'\n');
     let first = lines.next().and_then(from_line);
     (first == Some(FromLine::Dated) || (first == Some(FromLine::Bare) && ending.is_empty()))
         && lines.next().is_some_and(is_header)
@@ -295,6 +295,7 @@ mod tests {
             ("a.arc", b"http://a.org/ 1.2.3.4 20030609120000 text/html 12\nx", Layer::Container(Container::Arc)),
             ("a.arc", text, Layer::Document),
             ("a", b"From me@example.org Sat Jan  3 01:05:34 1996\nSubject: hello\n", Layer::Container(Container::Mbox)),
+            ("a", b"\xEF\xBB\xBFFrom a Sat Jan  3 01:05:34 1996\nTo: b\n", Layer::Container(Container::Mbox)),
             ("Inbox", b"From \r\nX-Mozilla-Status: 0001\r\n", Layer::Container(Container::Mbox)),
             ("a.txt", b"From \nTo: you\n", Layer::Document),
             ("a", b"From the desk of someone in the year 1996\nDear Sir, as follows:\n", Layer::Document),

@@ -3,18 +3,20 @@
 //! on nothing else.
 //!
 //! Both use the functions of this file for names and zip archives, so their answers agree. A binary signature
-//! takes precedence over the name, because it is unambiguous. So does the beginning of a notebook, of TeX and
-//! of a mail. The beginning of HTML takes precedence over names of plain text and unknown names only, since
+//! takes precedence over the name, because it is unambiguous. So does the beginning of a notebook and of a
+//! mail. The beginning of HTML or TeX takes precedence over names of plain text and unknown names only, since
 //! other formats of text may begin like a page. All other text has no signature, so there the name decides.
 //! Programming languages have their own rules (`normalize::language_of`).
 
+mod beginning;
 mod format;
 mod from_line;
 mod layer;
 
+pub(crate) use beginning::begins_tex;
 pub(crate) use format::promised_format;
 pub use format::{Choice, HEAD as FORMAT_HEAD, choose};
-pub(crate) use from_line::{FromLine, from_line, is_header};
+pub(crate) use from_line::{FromLine, from_line, is_header, without_mark};
 pub use layer::{
     Compression, Container, HEAD as LAYER_HEAD, JsonRecords, Layer, holds_records, json_record_with, json_records,
     layer_of, name_inside,

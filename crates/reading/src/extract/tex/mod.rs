@@ -4,17 +4,18 @@
 //! It expands only the commands that write a single character ([`accents`]). It drops comments, the text
 //! before `\begin{document}`, names of commands and their optional arguments. It also drops arguments that
 //! are names or lengths. It keeps everything else, including the arguments of all other commands and the
-//! contents of formulas.
+//! contents of formulas. Text that TeX prints as it is written is kept as it is.
 
 mod accents;
 
 use crate::extract::Extracted;
 use crate::extract::text::builder::TextBuilder;
 use crate::extract::text::source::Utf8Source;
+use crate::recognise::begins_tex;
 use fpdb_kernel::document::Span;
 
 /// Commands whose first argument is not text.
-const NAMES: [&str; 34] = [
+const NAMES: [&str; 35] = [
     "addbibresource",
     "begin",
     "bibitem",
@@ -31,6 +32,7 @@ const NAMES: [&str; 34] = [
     "documentstyle",
     "end",
     "eqref",
+    "href",
     "hspace",
     "include",
     "includegraphics",
@@ -51,24 +53,38 @@ const NAMES: [&str; 34] = [
     "vspace",
 ];
 
+/// Environments whose content is printed as it is written, and true for those with an argument before it.
+const VERBATIM: [(&[u8], bool); 9] = [
+    (b"BVerbatim", false),
+    (b"LVerbatim", false),
+    (b"Verbatim", false),
+    (b"filecontents", true),
+    (b"lstlisting", false),
+    (b"minted", true),
+    (b"spverbatim", false),
+    (b"tcblisting", true),
+    (b"verbatim", false),
+];
+
 /// Extracts the text of a document.
 pub(crate) fn extract(bytes: &[u8]) -> Extracted {
     let source = Utf8Source::new(bytes, None);
     let mut builder = source.builder(bytes.len());
     let text = source.text();
-    let body = match text.find("\\begin{document}") {
-        Some(begin) => begin..text.find("\\end{document}").filter(|&end| end > begin).unwrap_or(text.len()),
-        // The text is a preamble without a document, or a part of a preamble.
-        None if text.contains("\\documentclass") => 0..0,
-        None => 0..text.len(),
-    };
-    TexReader::new(&text.as_bytes()[..body.end]).read(body.start, &mut builder);
+    let has_body = TexReader::new(text.as_bytes()).read(&mut builder);
+    // The text is a preamble without a document, or a part of a preamble.
+    if !has_body && begins_tex(text.as_bytes()) {
+        builder.clear();
+    }
     source.lead_back(builder)
 }
 
 /// Reads TeX.
 struct TexReader<'a> {
+    /// The text, up to the end of the document once this has begun.
     tex: &'a [u8],
+    /// True after the beginning of the document.
+    has_begun: bool,
     /// The number of failed searches for the end of a group that are still allowed. At 0, no further search
     /// is made. A failed search takes some thousand steps, and a document could consist of nothing else.
     misses: usize,
@@ -76,13 +92,14 @@ struct TexReader<'a> {
 
 impl<'a> TexReader<'a> {
     fn new(tex: &'a [u8]) -> Self {
-        Self { tex, misses: 100 + tex.len() / 256 }
+        Self { tex, has_begun: false, misses: 100 + tex.len() / 256 }
     }
 
-    /// Adds the text from byte `at` on.
-    fn read(mut self, mut at: usize, builder: &mut TextBuilder) {
-        let tex = self.tex;
-        while at < tex.len() {
+    /// Adds the text. Returns false if the text has no mark where the document begins.
+    fn read(mut self, builder: &mut TextBuilder) -> bool {
+        let mut at = 0;
+        while at < self.tex.len() {
+            let tex = self.tex;
             let plain = memchr::memchr2(b'\\', b'%', &tex[at..]).unwrap_or(tex.len() - at);
             let begin = at;
             at += plain;
@@ -118,7 +135,8 @@ impl<'a> TexReader<'a> {
                 _ => at += 1,
             }
         }
-        builder.separate(tex.len() as u64);
+        builder.separate(self.tex.len() as u64);
+        self.has_begun
     }
 
     /// Reads the command that begins at `at`. Returns the offset at which kept text continues.
@@ -134,10 +152,62 @@ impl<'a> TexReader<'a> {
         while tex.get(at) == Some(&b'[') {
             at = self.group_end(at, b'[', b']');
         }
+        if matches!(name, "verb" | "Verb" | "lstinline" | "mintinline" | "url" | "nolinkurl" | "path") {
+            return self.written(at, name, builder);
+        }
         if NAMES.contains(&name) && tex.get(at) == Some(&b'{') {
+            let begin = at + 1;
             at = self.group_end(at, b'{', b'}');
+            if name == "begin" {
+                return self.environment(&tex[begin..at.max(begin + 1) - 1], at, builder);
+            }
         }
         at
+    }
+
+    /// Adds the argument of a command that prints it as it is written, such as `{a%b}` or `|\a|`. Returns the
+    /// offset after it.
+    fn written(&mut self, mut at: usize, name: &str, builder: &mut TextBuilder) -> usize {
+        if name == "mintinline" && self.tex.get(at) == Some(&b'{') {
+            at = self.group_end(at, b'{', b'}');
+        }
+        let end = match self.tex.get(at) {
+            Some(b'{') => self.group_end(at, b'{', b'}'),
+            // Another program has a command `path`, with coordinates.
+            Some(&mark) if mark.is_ascii_punctuation() && (mark == b'|' || name != "path") => {
+                let found = memchr::memchr2(mark, b'\n', &self.tex[at + 1..]).map(|length| at + 1 + length);
+                found.filter(|&end| self.tex[end] == mark).map_or(at, |end| end + 1)
+            }
+            _ => at,
+        };
+        if end > at + 1 {
+            builder.verbatim(&self.tex[at + 1..end - 1], at as u64 + 1);
+        }
+        end
+    }
+
+    /// Begins an environment whose content begins at `at`. Returns the offset at which kept text continues.
+    fn environment(&mut self, name: &[u8], mut at: usize, builder: &mut TextBuilder) -> usize {
+        if name == b"document" && !self.has_begun {
+            self.has_begun = true;
+            builder.clear();
+            // The last one: a text may show how a document ends.
+            let end = memchr::memmem::rfind(self.tex, b"\\end{document}");
+            self.tex = &self.tex[..end.filter(|&end| end >= at).unwrap_or(self.tex.len())];
+        }
+        let is_same = |&&(verbatim, _): &&(&[u8], bool)| verbatim == name.strip_suffix(b"*").unwrap_or(name);
+        let Some((_, has_argument)) = VERBATIM.iter().find(is_same) else { return at };
+        while let Some((open, close)) = match self.tex.get(at) {
+            Some(b'[') => Some((b'[', b']')),
+            Some(b'{') if *has_argument => Some((b'{', b'}')),
+            _ => None,
+        } {
+            at = self.group_end(at, open, close);
+        }
+        let mark = [b"\\end{", name, b"}"].concat();
+        let end = memchr::memmem::find(&self.tex[at..], &mark).map_or(self.tex.len(), |length| at + length);
+        builder.verbatim(&self.tex[at..end], at as u64);
+        end
     }
 
     /// Offset after the group that begins at `at`. If the group has no end within reach, offset after its
@@ -154,5 +224,54 @@ impl<'a> TexReader<'a> {
         }
         self.misses = self.misses.saturating_sub(1);
         at + 1
+    }
+}
+
+#[cfg(all(test, feature = "all"))]
+mod tests {
+    use super::*;
+    use crate::extract::properties::check_segments;
+
+    fn text(tex: &str) -> String {
+        let extracted = extract(tex.as_bytes());
+        check_segments(tex.as_bytes(), &extracted);
+        String::from_utf8(extracted.text).expect("the text is UTF-8")
+    }
+
+    #[test]
+    fn text_that_is_printed_as_written_is_kept() {
+        for (tex, expected) in [
+            (r"See \url{https://a.org/b%20c} and", "See https://a.org/b%20c and"),
+            (r"See \href{https://a.org/b%20c}{the page} and", "See {the page} and"),
+            (r"\nolinkurl{a%b} \path{c%d} \path|e%f|", "a%b c%d e%f"),
+            (r"\path (0,0) -- (1,1); \path[draw] (a)", " (0,0) -- (1,1);  (a)"),
+            (r"\verb|\a%b| \verb*+c+ \lstinline[x]!d%! \mintinline{py}{e%f} \verb", r"\a%b c d% e%f "),
+            ("\\verb|a\nb| c", "|a\nb| c"),
+            ("\\begin{verbatim}\n% a\n\\b\n\\end{verbatim}% c\nd", "\n% a\n\\b\nd"),
+            ("\\begin{lstlisting}[x={y}]\n%a\n\\end{lstlisting} d", "\n%a\n d"),
+            ("\\begin{minted}[x]{py}\nb % 2\n\\end{minted} d", "\nb % 2\n d"),
+            ("\\begin{verbatim*}\n%a \\end{verbatim}\n\\end{verbatim*}", "\n%a \\end{verbatim}\n"),
+            ("\\begin{verbatim}\n% a", "\n% a"),
+            ("\\begin{", ""),
+            ("\\verb{", ""),
+        ] {
+            assert_eq!(text(tex).trim_end_matches('\n'), expected.trim_end_matches('\n'), "{tex}");
+        }
+    }
+
+    #[test]
+    fn only_a_document_ends_and_begins_one() {
+        let document = |body: &str| {
+            format!("% \\begin{{document}}\n\\documentclass{{a}}\nx\\begin{{document}}{body}\\end{{document}}\ny")
+        };
+        let shown = "\\begin{verbatim}\\begin{document}z\\end{document}\\end{verbatim}";
+        assert_eq!(text(&document("one")), "one\n");
+        assert_eq!(text(&document(&format!("one {shown} two"))), "one \n\\begin{document}z\\end{document}\n two\n");
+        assert_eq!(text(&format!("one {shown} two")), "one \n\\begin{document}z\\end{document}\n two\n");
+        assert_eq!(text("one \\verb|\\begin{document}| two"), "one \\begin{document} two\n");
+        assert_eq!(text("one \\verb|\\documentclass| two"), "one \\documentclass two\n");
+        assert_eq!(text("one\n\\documentclass two"), "one\n two\n");
+        assert_eq!(text("% one\n\\documentclass{a}\n\\title{two}\n"), "");
+        assert_eq!(text("\\documentclass{a}\\begin{document}one"), "one\n");
     }
 }

@@ -74,6 +74,12 @@ impl TextBuilder {
         }
     }
 
+    /// Removes all text.
+    pub(crate) fn clear(&mut self) {
+        *self = Self { text: std::mem::take(&mut self.text), shift: self.shift, ..Self::default() };
+        self.text.clear();
+    }
+
     /// The text and its segments.
     pub(crate) fn finish(self) -> (Vec<u8>, Vec<Segment>) {
         (self.text, self.segments)

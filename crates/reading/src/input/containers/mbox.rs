@@ -13,7 +13,7 @@ use std::io::{self, Read};
 use super::lines::{Line, LineReader};
 use super::{Member, MemberContent, Members};
 use crate::input::decompress::meter::Meter;
-use crate::recognise::{FromLine, from_line, is_header};
+use crate::recognise::{FromLine, from_line, is_header, without_mark};
 use fpdb_host::error::Result;
 
 const FORMAT: &str = "mbox";
@@ -82,7 +82,7 @@ impl<R: Read> Mail<'_, R> {
                 None => self.state = MboxState::Ended,
                 Some(Line::Whole(line)) if line.trim_ascii().is_empty() => continue,
                 Some(line) => {
-                    let form = if let Line::Whole(line) = line { from_line(line) } else { None };
+                    let form = if let Line::Whole(line) = line { from_line(without_mark(line)) } else { None };
                     self.first = form.ok_or_else(|| io::Error::other("it does not begin with a line From"))?;
                 }
             }
@@ -238,6 +238,7 @@ mod tests {
         let without_empty_line = format!("From a {date}\nTo: b\n\nx\nFrom c {date}\nTo: d\n\ny\n");
         assert_eq!(mails(&without_empty_line), ["#1 To: b\n\nx\n", "#2 To: d\n\ny\n"]);
         assert_eq!(mails("\n\nFrom a\n"), ["#1 "]);
+        assert_eq!(mails("\u{feff}From a\nTo: b\n"), ["#1 To: b\n"]);
         assert_eq!(mails("From a\n\n\n"), ["#1 \n"]);
         assert_eq!(mails("From me\nTo: b\n\nFrom you"), ["#1 To: b\n\nFrom you"]);
         assert!(mails("").is_empty());
