@@ -28,14 +28,24 @@ pub(super) fn text(bytes: &[u8], xml: bool) -> Vec<u8> {
     read(bytes, xml).1.finish().0
 }
 
-/// Reads a page. It is XML if `xml` is true or if it has an XML declaration.
+/// Reads a page. It is XML if `xml` is true, if it has an XML declaration, or if its root is in the namespace
+/// of XHTML.
 fn read(bytes: &[u8], xml: bool) -> (Utf8Source<'_>, TextBuilder) {
     let source = Utf8Source::new(bytes, declared(bytes));
     let text = source.text();
-    let xml = xml || text.trim_ascii_start().starts_with("<?xml");
+    let xml = xml || text.trim_ascii_start().starts_with("<?xml") || has_xhtml_root(text);
     let mut builder = source.builder(text.len() / 2);
     tokenise(text, 0, xml, &mut builder);
     (source, builder)
+}
+
+/// True if the root element of a page is in the namespace of XHTML.
+fn has_xhtml_root(page: &str) -> bool {
+    const REACH: usize = 16 << 10;
+    let head = &page.as_bytes()[..page.len().min(REACH)];
+    let root = memchr::memmem::find(head, b"<html").map_or(&[][..], |at| &head[at..]);
+    let tag = &root[..memchr::memchr(b'>', root).unwrap_or(0)];
+    memchr::memmem::find(tag, b"http://www.w3.org/1999/xhtml").is_some()
 }
 
 /// Adds the text of the markup in `source`, from its byte `from` on.

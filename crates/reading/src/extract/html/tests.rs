@@ -128,6 +128,14 @@ fn hidden_elements_are_dropped() {
 }
 
 #[test]
+fn the_root_of_xhtml_shows_that_a_page_is_xml() {
+    let page = |root: &str| format!("<!DOCTYPE html>\n<!-- x -->\n<html{root}><p>a<script src='x'/>b</p></html>");
+    assert_eq!(text(&page(" lang='en' xmlns='http://www.w3.org/1999/xhtml'")).trim(), "ab");
+    assert_eq!(text(&page("")).trim(), "a");
+    assert_eq!(text(&page(" lang='en'><a xmlns='http://www.w3.org/1999/xhtml'")).trim(), "a");
+}
+
+#[test]
 fn xhtml_closes_what_it_says_it_closes() {
     let page = "<?xml version=\"1.0\"?><html><head><title/><script src='x'/><style/></head><body>a<div/>b\
                 <script>//<![CDATA[\nif (a<b) {}\n//]]></script><p>c<![CDATA[<d>]]></p></body></html>";
