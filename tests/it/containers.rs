@@ -9,6 +9,7 @@ mod emptied;
 mod enormous;
 mod globs;
 pub(crate) mod hostile;
+mod joined;
 mod leaving;
 mod metadata;
 mod parts;

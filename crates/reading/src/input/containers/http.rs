@@ -7,9 +7,11 @@
 //! and skips lines that are not fields. `httparse` needs the complete header and space for its fields in
 //! advance, and one setting per leniency.
 
+use std::cell::Cell;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
+use std::rc::Rc;
 
-use crate::input::decompress::decompress;
+use crate::input::decompress::decoder;
 use crate::input::decompress::meter::{Guard, Meter, Taken};
 use crate::recognise::Compression;
 
@@ -62,8 +64,13 @@ impl Headers {
 /// The name under which [`response`] gives the status code. No header has it, because HTTP/2 reserved it.
 pub(super) const STATUS: &str = ":status";
 
-/// Removes the headers of a response, if it has any, and decodes its body.
-pub(super) fn response<'a>(input: &'a mut dyn Read, meter: &'a Meter<'a>) -> io::Result<(Headers, Box<dyn Read + 'a>)> {
+/// Removes the headers of a response, if it has any, and decodes its body. If the body is `cut`, it may end
+/// within its encoding.
+pub(super) fn response<'a>(
+    input: &'a mut dyn Read,
+    cut: bool,
+    meter: &'a Meter<'a>,
+) -> io::Result<(Headers, Box<dyn Read + 'a>)> {
     const PROTOCOL: &[u8] = b"HTTP/";
     // A reader may give its first bytes in parts.
     let mut begins = Vec::new();
@@ -88,21 +95,28 @@ pub(super) fn response<'a>(input: &'a mut dyn Read, meter: &'a Meter<'a>) -> io:
         let (head, rest) = look(body)?;
         let chunked = begins_chunk(&head);
         let whole = Cursor::new(head).chain(rest);
-        body = if chunked { Box::new(Chunked::new(whole)) } else { Box::new(whole) };
+        body = if chunked { Box::new(Chunked::new(whole, cut)) } else { Box::new(whole) };
     }
     let coding = |name: &str| says("content-encoding", name);
     if ["gzip", "x-gzip", "deflate", "br", "zstd"].into_iter().any(coding) {
         let (head, rest) = look(body)?;
-        let whole = Cursor::new(head.clone()).chain(rest);
+        let has_ended = Rc::new(Cell::new(false));
+        let whole = Ended { input: Cursor::new(head.clone()).chain(rest), has_ended: Rc::clone(&has_ended) };
+        let guard = |format, stage, taken| -> Box<dyn Read + 'a> {
+            Box::new(Guard::new(CutShort { stage, has_ended, cut }, format, taken, meter))
+        };
         body = if head.starts_with(&[0x1f, 0x8b]) {
-            decompress(Compression::Gzip, whole, meter)?
+            let (stage, taken) = decoder(Compression::Gzip, whole)?;
+            guard("gzip", stage, taken)
         } else if coding("zstd") && head.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) {
-            decompress(Compression::Zstd, whole, meter)?
+            let (stage, taken) = decoder(Compression::Zstd, whole)?;
+            guard("zstd", stage, taken)
         } else if coding("deflate") && !is_text(&head) {
-            inflate(&head, whole, meter)
+            let (whole, taken) = Taken::new(whole);
+            guard("deflate", inflate(&head, whole), taken)
         } else if coding("br") && !is_text(&head) {
             let (whole, taken) = Taken::new(whole);
-            Box::new(Guard::new(brotli_decompressor::Decompressor::new(whole, 16 << 10), "brotli", taken, meter))
+            guard("brotli", Box::new(brotli_decompressor::Decompressor::new(whole, 16 << 10)), taken)
         } else {
             Box::new(whole)
         };
@@ -111,15 +125,42 @@ pub(super) fn response<'a>(input: &'a mut dyn Read, meter: &'a Meter<'a>) -> io:
 }
 
 /// Decodes `deflate`. Two forms are in use: with and without a zlib header.
-fn inflate<'a>(head: &[u8], whole: impl Read + 'a, meter: &'a Meter) -> Box<dyn Read + 'a> {
-    let (whole, taken) = Taken::new(whole);
+fn inflate<'a>(head: &[u8], whole: impl Read + 'a) -> Box<dyn Read + 'a> {
     let zlib = head.len() >= 2 && head[0] & 15 == 8 && u16::from_be_bytes([head[0], head[1]]).is_multiple_of(31);
-    let stage: Box<dyn Read + 'a> = if zlib {
-        Box::new(flate2::read::ZlibDecoder::new(whole))
-    } else {
-        Box::new(flate2::read::DeflateDecoder::new(whole))
-    };
-    Box::new(Guard::new(stage, "deflate", taken, meter))
+    match zlib {
+        true => Box::new(flate2::read::ZlibDecoder::new(whole)),
+        false => Box::new(flate2::read::DeflateDecoder::new(whole)),
+    }
+}
+
+/// Notes the end of its input.
+struct Ended<R> {
+    input: R,
+    has_ended: Rc<Cell<bool>>,
+}
+
+impl<R: Read> Read for Ended<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.input.read(buffer)?;
+        self.has_ended.set(self.has_ended.get() || (read == 0 && !buffer.is_empty()));
+        Ok(read)
+    }
+}
+
+/// A decoder whose output ends without an error if its input is cut.
+struct CutShort<R> {
+    stage: R,
+    has_ended: Rc<Cell<bool>>,
+    cut: bool,
+}
+
+impl<R: Read> Read for CutShort<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self.stage.read(buffer) {
+            Err(error) if self.cut && self.has_ended.get() && error.kind() != io::ErrorKind::Interrupted => Ok(0),
+            read => read,
+        }
+    }
 }
 
 /// The first bytes, and the rest.
@@ -155,17 +196,22 @@ struct Chunked<R> {
     /// Bytes left in the current chunk; `None` between chunks.
     left: Option<u64>,
     ended: bool,
+    /// True if the end of the input ends the body.
+    cut: bool,
 }
 
 impl<R: Read> Chunked<R> {
-    fn new(input: R) -> Self {
-        Self { input: BufReader::new(input), left: None, ended: false }
+    fn new(input: R, cut: bool) -> Self {
+        Self { input: BufReader::new(input), left: None, ended: false, cut }
     }
 
     /// Reads the line before a chunk. Returns the size of the chunk, or 0 at the end.
     fn size(&mut self) -> io::Result<u64> {
         let mut line = Vec::new();
         (&mut self.input).take(HEADER_BYTES).read_until(b'\n', &mut line)?;
+        if self.cut && !line.ends_with(b"\n") {
+            return Ok(0);
+        }
         let text = String::from_utf8_lossy(&line);
         let digits = text.split(';').next().unwrap_or_default().trim();
         u64::from_str_radix(digits, 16).map_err(|_| io::Error::other("a chunk of the transfer has no size"))
@@ -188,7 +234,8 @@ impl<R: Read> Read for Chunked<R> {
         let most = usize::try_from(left).unwrap_or(usize::MAX).min(buffer.len());
         let read = self.input.read(&mut buffer[..most])?;
         if read == 0 {
-            return Err(io::ErrorKind::UnexpectedEof.into());
+            self.ended = self.cut;
+            return if self.cut { Ok(0) } else { Err(io::ErrorKind::UnexpectedEof.into()) };
         }
         self.left = Some(left - read as u64);
         if self.left == Some(0) {
@@ -209,11 +256,15 @@ mod tests {
     use super::*;
     use crate::extract::InputLimits;
 
-    fn body_of(mut stored: &[u8]) -> String {
+    fn body_of(stored: &[u8]) -> String {
+        read_body(stored, false)
+    }
+
+    fn read_body(mut stored: &[u8], cut: bool) -> String {
         let stop = fpdb_host::stop::StopToken::new();
         let meter = Meter::new(InputLimits::default(), None, &stop, &|_| {});
         let mut body = String::new();
-        match response(&mut stored, &meter) {
+        match response(&mut stored, cut, &meter) {
             Ok((_, mut reader)) => match reader.read_to_string(&mut body) {
                 Ok(_) => body,
                 Err(error) => error.to_string(),
@@ -253,6 +304,15 @@ mod tests {
             }
             chunked.extend(b"0\r\nTrailer: x\r\n\r\n");
             assert_eq!(body_of(&chunked), text, "{coding}, chunked");
+            // A body that the crawler cut short ends where it was cut, if the record says so.
+            for stored in [&stored, &chunked] {
+                let begin = memchr::memmem::find(stored, b"\r\n\r\n").unwrap() + 4;
+                for end in begin..stored.len() {
+                    let body = read_body(&stored[..end], true);
+                    assert!(text.starts_with(&body) || end < begin + 20, "{coding} at {end}: {body}");
+                }
+            }
+            assert!(coding == "deflate" || !text.starts_with(&body_of(&chunked[..chunked.len() - 25])), "{coding}");
         }
     }
 
@@ -269,7 +329,7 @@ mod tests {
         let stop = fpdb_host::stop::StopToken::new();
         let meter = Meter::new(InputLimits::default(), None, &stop, &|_| {});
         let mut input = OneByOne(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\nbody");
-        let (headers, mut body) = response(&mut input, &meter).unwrap();
+        let (headers, mut body) = response(&mut input, false, &meter).unwrap();
         let mut text = String::new();
         body.read_to_string(&mut text).unwrap();
         assert_eq!(

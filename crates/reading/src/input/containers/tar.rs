@@ -1,7 +1,7 @@
 //! tar: members one after the other, each after a header. Reads POSIX, GNU and old archives.
 
 use std::cell::Cell;
-use std::io::{self, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read};
 use std::rc::Rc;
 
 use tar::{Archive, Entry, EntryType};
@@ -24,20 +24,46 @@ const BUFFER: usize = 64 << 10;
 /// The block size of an archive. An archive ends with two blocks of zeros; one is accepted.
 const BLOCK: u64 = 512;
 
+/// The failure of an archive that is followed by something else than zeros and archives.
+const NO_ARCHIVE: &str = "bytes follow its end that are no archive";
+
+/// Reads an archive, and those after it: archives that are joined are one file.
 pub(super) fn read(input: &mut dyn Read, meter: &Meter<'_>, members: &mut dyn Members) -> Result<()> {
     let (left, zeros, taken) = (Cell::new(None), Cell::new(0), Cell::new(0));
     // Headers and small members are read in single blocks, so buffer them.
     let input = BufReader::with_capacity(BUFFER, input);
-    let mut archive = Archive::new(HeaderReader { input, left: &left, zeros: &zeros, taken: &taken });
+    let mut reader = HeaderReader { input, left: &left, zeros: &zeros, taken: &taken };
+    loop {
+        reader = read_one(reader, meter, members)?;
+        // Reading the zeros after the end of an archive verifies the checksum of a compressed archive.
+        if reader.skip_zeros().map_err(|error| meter.error(FORMAT, error))? {
+            return Ok(());
+        }
+    }
+}
+
+/// Reads the entries of one archive up to its end.
+fn read_one<'a, R: Read>(
+    reader: HeaderReader<'a, R>,
+    meter: &Meter<'_>,
+    members: &mut dyn Members,
+) -> Result<HeaderReader<'a, R>> {
+    let HeaderReader { left, zeros, taken, .. } = reader;
+    let is_first = taken.get() == 0;
+    let mut archive = Archive::new(reader);
     let failed = |error| meter.error(FORMAT, error);
     let mut entries = archive.entries().map_err(failed)?;
     // Offset after the previous entry, and the bytes before that offset that are not read yet.
-    let (mut ends, mut unread) = (0, 0u64);
+    let (begin, mut unread) = (taken.get(), 0u64);
+    let mut ends = begin;
     loop {
         left.set(Some(HEADER_BYTES.saturating_add(unread)));
         let Some(entry) = entries.next() else { break };
         left.set(None);
-        let mut entry = entry.map_err(failed)?;
+        let mut entry = entry.map_err(|error| match error.raw_os_error() {
+            None if ends == begin && !is_first => failed(io::Error::other(NO_ARCHIVE)),
+            _ => failed(error),
+        })?;
         let begins = ends;
         // Holes of a sparse file take no space in the archive.
         let stored = entry.header().entry_size().map_err(failed)?;
@@ -69,6 +95,14 @@ pub(super) fn read(input: &mut dyn Read, meter: &Meter<'_>, members: &mut dyn Me
         match kind {
             // In old archives, a folder is a file whose name ends with a slash.
             EntryType::Regular | EntryType::Continuous if !path.is_empty() && !entry.path_bytes().ends_with(b"/") => {
+                if let Some(name) = sparse_name(&mut entry).map_err(failed)? {
+                    let what = "it is a sparse file in an extended header, a form that fpdb does not read";
+                    let source = io::Error::other(what).into();
+                    let suffix = format!("!{}", tidy(&name.unwrap_or(path)));
+                    members.failed(suffix, Error::Document(DocumentError::Undecodable { format: FORMAT, source }))?;
+                    (ends, unread) = pass_over(&mut entry, &taken, stored_end).map_err(failed)?;
+                    continue;
+                }
                 let modified = modified(&mut entry).map_err(failed)?;
                 let mut whole = Exactly { left: entry.size(), input: &mut entry };
                 let content = MemberContent::Stream(&mut whole);
@@ -100,14 +134,26 @@ pub(super) fn read(input: &mut dyn Read, meter: &Meter<'_>, members: &mut dyn Me
         }
     }
     left.set(None);
-    // Only padding follows the end of the archive. Reading it verifies the checksum of a compressed archive.
-    let mut rest = archive.into_inner();
-    let padding = io::copy(&mut rest, &mut io::sink()).map_err(failed)?;
-    if zeros.get() < BLOCK && padding == 0 {
+    if zeros.get() < BLOCK {
         // The library accepts any end of input between two members.
         return Err(failed(io::Error::new(io::ErrorKind::UnexpectedEof, "the block that marks its end is missing")));
     }
-    Ok(())
+    Ok(archive.into_inner())
+}
+
+/// The name of a sparse file whose holes an extended header describes, if it has one there; `None` for other
+/// files. The bytes of such an entry begin with the places of its data, and the name in the archive is made up.
+fn sparse_name<R: Read>(entry: &mut Entry<'_, R>) -> io::Result<Option<Option<String>>> {
+    let mut name = None;
+    for field in entry.pax_extensions()?.into_iter().flatten().filter_map(io::Result::ok) {
+        if let Ok(key) = field.key()
+            && key.starts_with("GNU.sparse.")
+        {
+            let value = field.value().ok().filter(|_| key == "GNU.sparse.name").map(str::to_owned);
+            name = Some(value.or(name.flatten()));
+        }
+    }
+    Ok(name)
 }
 
 /// True if an extended header gives an entry another size in the archive than its header. The library then
@@ -160,6 +206,28 @@ struct HeaderReader<'a, R> {
     /// Number of bytes read.
     taken: &'a Cell<u64>,
     zeros: &'a Cell<u64>,
+}
+
+impl<R: Read> HeaderReader<'_, BufReader<R>> {
+    /// Skips zeros. Returns true at the end of the input.
+    fn skip_zeros(&mut self) -> io::Result<bool> {
+        loop {
+            let bytes = match self.input.fill_buf() {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                bytes => bytes?,
+            };
+            let zeros = bytes.iter().position(|&byte| byte != 0);
+            let skipped = zeros.unwrap_or(bytes.len());
+            self.input.consume(skipped);
+            self.taken.set(self.taken.get() + skipped as u64);
+            if zeros.is_some() && !self.taken.get().is_multiple_of(BLOCK) {
+                return Err(io::Error::other(NO_ARCHIVE));
+            }
+            if zeros.is_some() || skipped == 0 {
+                return Ok(zeros.is_none());
+            }
+        }
+    }
 }
 
 impl<R: Read> Read for HeaderReader<'_, R> {

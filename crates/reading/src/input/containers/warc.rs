@@ -180,7 +180,7 @@ pub(super) fn hand_over(
         let hint = hint(headers.get("content-type"), &url);
         return members.member(Member { suffix, hint, modified: None, metadata, content: MemberContent::Stream(body) });
     }
-    match http::response(body, meter) {
+    match http::response(body, headers.get("warc-truncated").is_some(), meter) {
         Ok((response, mut document)) => {
             let hint = hint(response.get("content-type"), &url);
             metadata.extend(response.get(http::STATUS).map(|code| ("status".to_owned(), code.to_owned())));
