@@ -243,6 +243,46 @@ fn hidden_text_of_office_documents_is_not_read() {
     assert_eq!(text("b.odt"), "one two\nthree\n");
 }
 
+#[test]
+fn office_documents_are_read_where_their_parts_say() {
+    let folder = Folder::new();
+    let relation =
+        |kind: &str, target: &str| format!("<Relationship Type='http://example.org/{kind}' Target='{target}'/>");
+    let main = format!("<Relationships>{}</Relationships>", relation("officeDocument", "/word/main.xml"));
+    let text = |name: &str, text: &str| format!("<w:{name}><w:p><w:r><w:t>{text}</w:t></w:r></w:p></w:{name}>");
+    for (name, relations, expected) in [
+        (
+            "named.docx",
+            relation("endnotes", "./ends.xml") + &relation("footnotes", "../notes/feet.xml"),
+            "body foot end",
+        ),
+        ("usual.docx", String::new(), "body usual"),
+        ("other.docx", relation("someendnotes", "ends.xml"), "body usual"),
+    ] {
+        let relations = format!("<Relationships>{relations}</Relationships>");
+        let parts = [
+            ("[Content_Types].xml", "<Types/>".to_owned()),
+            ("_rels/.rels", main.clone()),
+            ("word/main.xml", text("document", "body")),
+            ("word/_rels/main.xml.rels", relations),
+            ("word/ends.xml", text("endnotes", "end")),
+            ("word/endnotes.xml", text("endnotes", "usual")),
+            ("notes/feet.xml", text("footnotes", "foot")),
+        ];
+        folder.write(name, zip(parts.map(|(name, part)| (name, part.into_bytes()))));
+        folder.ok(&["ingest", "-q", "--profile", "prose", name]);
+        let shown = folder.ok(&["show", "--text", name]).stdout;
+        assert_eq!(shown.split_whitespace().collect::<Vec<_>>().join(" "), expected, "{name}");
+    }
+    let content = "<office:document-content><office:body><office:text><text:p>one <text:title>two <text:span>three</text:span></text:title>\
+                   <draw:frame><svg:title>left <svg:title/>out</svg:title><svg:desc>out</svg:desc></draw:frame> four</text:p>\
+                   </office:text></office:body></office:document-content>";
+    let media_type = "application/vnd.oasis.opendocument.text";
+    folder.write("b.odt", zip([("mimetype", media_type.as_bytes()), ("content.xml", content.as_bytes())]));
+    folder.ok(&["ingest", "-q", "--profile", "prose", "b.odt"]);
+    assert_eq!(folder.ok(&["show", "--text", "b.odt"]).stdout.trim(), "one two three four");
+}
+
 /// Answers state the bytes to which their offsets refer.
 #[test]
 fn answers_say_where_offsets_are_of_the_extracted_text() {

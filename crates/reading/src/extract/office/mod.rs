@@ -32,34 +32,57 @@ pub(crate) fn docx(bytes: &[u8], limits: &InputLimits) -> Result<Extracted> {
     }
     let mut package = Package::open(Format::Docx, bytes, limits)?;
     let main = main_part(&mut package)?;
-    let folder = main.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let (folder, file) = main.rsplit_once('/').unwrap_or(("", &main));
     let mut text = Paragraphs::default();
     let part = package.needed(&main)?;
     wordprocessing(&part, &mut text)?;
-    for notes in ["footnotes.xml", "endnotes.xml"] {
-        let name = if folder.is_empty() { notes.to_owned() } else { format!("{folder}/{notes}") };
-        if let Some(part) = package.part(&name)? {
+    let relations = package.part(&part_name(folder, &format!("_rels/{file}.rels")))?.unwrap_or_default();
+    for notes in ["footnotes", "endnotes"] {
+        let target = target(&relations, notes)?.unwrap_or_else(|| format!("{notes}.xml"));
+        if let Some(part) = package.part(&part_name(folder, &target))? {
             wordprocessing(&part, &mut text)?;
         }
     }
-    let unread = package.unread(|name| name.contains("/media/") || name.contains("/embeddings/"))?;
+    let unread = package.unread(|name| {
+        ["/media/", "/embeddings/", "/diagrams/data", "/charts/chart"].iter().any(|it| name.contains(it))
+    })?;
     Ok(Extracted { unread, ..Extracted::detached(text.0) })
 }
 
 /// The name of the part with the body.
 fn main_part(package: &mut Package<'_>) -> Result<String> {
-    let mut main = None;
     let relations = package.needed("_rels/.rels")?;
-    xml::read(Format::Docx, &relations, &mut |piece| {
+    let main = target(&relations, "officeDocument")?;
+    let main = main.ok_or_else(|| Error::not_of_format(Format::Docx, "it does not say where its text is"))?;
+    Ok(part_name("", &main))
+}
+
+/// The target of the last relationship of this kind; `None` if there is none. `relations` may be empty.
+fn target(relations: &[u8], kind: &str) -> Result<Option<String>> {
+    let mut target = None;
+    xml::read(Format::Docx, relations, &mut |piece| {
         if let XmlEvent::Start("Relationship", attributes) = piece
-            && attributes.get("Type").is_some_and(|of| of.ends_with("/officeDocument"))
+            && attributes.get("Type").and_then(|of| Some(of.rsplit_once('/')?.1 == kind)) == Some(true)
         {
-            main = attributes.get("Target");
+            target = attributes.get("Target");
         }
         Ok(())
     })?;
-    let main = main.ok_or_else(|| Error::not_of_format(Format::Docx, "it does not say where its text is"))?;
-    Ok(main.trim_start_matches('/').to_owned())
+    Ok(target)
+}
+
+/// The name of the part to which a relationship of a part in this folder leads.
+fn part_name(folder: &str, target: &str) -> String {
+    let mut names: Vec<&str> = if target.starts_with('/') { Vec::new() } else { folder.split('/').collect() };
+    for name in target.split('/') {
+        match name {
+            "" | "." => {}
+            ".." => drop(names.pop()),
+            name => names.push(name),
+        }
+    }
+    names.retain(|name| !name.is_empty());
+    names.join("/")
 }
 
 /// Adds the text of a part in WordprocessingML.
@@ -149,9 +172,12 @@ const DROPPED: [&str; 5] = ["annotation", "tracked-changes", "note-citation", "t
 impl OdtContent {
     fn take(&mut self, piece: &XmlEvent<'_>) {
         match piece {
-            XmlEvent::Start(name, _) if DROPPED.contains(name) => self.dropped += 1,
-            XmlEvent::End(name) if DROPPED.contains(name) => self.dropped = self.dropped.saturating_sub(1),
+            XmlEvent::Start(..) if self.dropped > 0 => self.dropped += 1,
+            XmlEvent::End(_) if self.dropped > 0 => self.dropped -= 1,
             _ if self.dropped > 0 => {}
+            // `text:title` is a field that prints the title of the document.
+            XmlEvent::Start("title", attributes) if attributes.has_prefix("text") => {}
+            XmlEvent::Start(name, _) if DROPPED.contains(name) => self.dropped = 1,
             XmlEvent::Start("style", attributes) => self.style = attributes.get("name").unwrap_or_default(),
             XmlEvent::Start("text-properties", attributes) if attributes.get("display").as_deref() == Some("none") => {
                 self.hidden_styles.insert(std::mem::take(&mut self.style));

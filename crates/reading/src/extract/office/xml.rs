@@ -29,6 +29,11 @@ impl Attributes<'_> {
         let value = found.normalized_value(quick_xml::XmlVersion::Implicit1_0).ok()?;
         Some(value.into_owned())
     }
+
+    /// True if the element has this prefix.
+    pub(crate) fn has_prefix(&self, prefix: &str) -> bool {
+        self.0.name().prefix().is_some_and(|of| of.as_ref() == prefix)
+    }
 }
 
 /// Reads a part of a document of this format from start to end, and passes each event to `take`.
