@@ -389,3 +389,25 @@ fn texts_of_other_kinds_are_read_unless_they_are_attached_or_repeated() {
     }
     assert_eq!(read("From: a\nContent-Type: text/rtf\n\n{\\rtf1 x}").1, 1);
 }
+
+#[test]
+fn a_mail_of_multiparts_without_parts_is_refused_before_it_takes_long() {
+    let mail = |boundary: &str, count: usize| {
+        let part = format!("--out\nContent-Type: multipart/mixed; {boundary}\n\ntext\n");
+        format!("From: a\nContent-Type: multipart/mixed; boundary=out\n\n{}--out--\n", part.repeat(count))
+    };
+    let refused = |mail: &str| {
+        extract(mail.as_bytes(), &InputLimits::default()).is_err_and(|e| e.chain().contains("too many multiparts"))
+    };
+    for boundary in ["boundary=z", "Boundary = \"z\"", "boundary*=us-ascii''z", "boundary*0=z"] {
+        assert!(refused(&mail(boundary, 20_000)), "{boundary}");
+        assert!(read(&mail(boundary, 200)).0.contains("text"), "{boundary}");
+    }
+    // Prose about boundaries, and multiparts with parts.
+    assert!(!refused(&format!("From: a\n\n{}", "a boundary, or boundaries: ".repeat(200_000))));
+    let inner = |number| {
+        format!("--out\nContent-Type: multipart/mixed; boundary=b{number}\n\n--b{number}\n\nwords\n--b{number}--\n")
+    };
+    let parts: String = (0..20_000).map(inner).collect();
+    assert!(!refused(&format!("From: a\nContent-Type: multipart/mixed; boundary=out\n\n{parts}--out--\n")));
+}
