@@ -3,6 +3,8 @@
 //! The order is: a byte order mark; UTF-16, which its NULs or high bytes show; UTF-8, if the sample is valid
 //! or mostly valid. Otherwise chardetng decides, Firefox's detector of legacy encodings.
 
+use std::ops::RangeInclusive;
+
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, ISO_2022_JP};
 
@@ -31,8 +33,9 @@ pub(super) fn mark(head: &[u8]) -> Option<(Codec, usize)> {
 /// [other letters](is_of_letters). In Latin text, more than half of the bytes of one parity must be NUL, and
 /// less than an eighth of the other. Such text needs at least two code units, and text in other letters 16.
 pub(super) fn unmarked_utf16(head: &[u8]) -> Option<(Codec, usize)> {
-    // Most documents contain no NUL and need no counting.
-    memchr::memchr(0, head)?;
+    // Most documents contain no NUL and need no counting. Of Chinese and Japanese, U+3001 and U+3002 have
+    // another rare byte.
+    memchr::memchr3(0, 1, 2, head)?;
     let (units, _) = head.as_chunks::<2>();
     let nuls = |parity: usize| units.iter().filter(|unit| unit[parity] == 0).count();
     let mostly = |nuls: usize| units.len() >= 2 && 2 * nuls > units.len();
@@ -48,27 +51,38 @@ pub(super) fn unmarked_utf16(head: &[u8]) -> Option<(Codec, usize)> {
     }
 }
 
-/// True for code units that are text in Greek, Cyrillic, Hebrew or Arabic letters. `high` is the index of the
-/// high byte in a unit. At least half of the units must be letters of one of these scripts, of at least six
-/// kinds. At least one unit in 64 must be a space. At most one in 64 may be a character that is rare in such
-/// a text.
+/// True for code units that are text in Greek, Cyrillic, Hebrew, Arabic or East Asian letters. `high` is the
+/// index of the high byte in a unit. At least half of the units must be letters of one of these scripts, of at
+/// least six kinds. At least one unit in 64 must be a space, or a mark such as U+3002 in Chinese and Japanese.
+/// At most one in 64 may be a character that is rare in such a text.
 fn is_of_letters(units: &[[u8; 2]], high: usize) -> bool {
     const LEAST: usize = 16;
     let code = |unit: &[u8; 2]| u16::from(unit[high]) << 8 | u16::from(unit[1 - high]);
     let is_expected = |code: u16| {
         let is_ascii = matches!(code, 0x09 | 0x0A | 0x0D | 0x20..=0x7E);
-        is_ascii || matches!(code, 0xA0..=0xFF | 0x2010..=0x203A | 0x20AA..=0x20BF | 0x2116)
+        let is_wide = matches!(code, 0x3000..=0x303F | 0xFF00..=0xFFEF);
+        is_ascii || is_wide || matches!(code, 0xA0..=0xFF | 0x2010..=0x203A | 0x20AA..=0x20BF | 0x2116)
     };
+    // Each script by its ranges of letters, and its spaces. An ASCII text has bytes of Chinese characters, but
+    // none of their marks.
+    let scripts: [(&[RangeInclusive<u16>], RangeInclusive<u16>); 6] = [
+        (&[0x0370..=0x03FF], 0x20..=0x20),
+        (&[0x0400..=0x04FF], 0x20..=0x20),
+        (&[0x0590..=0x05FF], 0x20..=0x20),
+        (&[0x0600..=0x06FF], 0x20..=0x20),
+        (&[0x3041..=0x30FF, 0x4E00..=0x9FFF], 0x3000..=0x3002),
+        (&[0xAC00..=0xD7A3], 0x20..=0x20),
+    ];
     units.len() >= LEAST
-        && [0x0370..=0x03FF, 0x0400..=0x04FF, 0x0590..=0x05FF, 0x0600..=0x06FF].iter().any(|script| {
+        && scripts.iter().any(|(script, spaces_of)| {
             let (mut letters, mut spaces, mut others, mut kinds) = (0, 0, 0, [0_u64; 4]);
             for code in units.iter().map(code) {
                 match code {
-                    _ if script.contains(&code) => {
+                    _ if script.iter().any(|range| range.contains(&code)) => {
                         letters += 1;
                         kinds[usize::from(code as u8 >> 6)] |= 1 << (code & 63);
                     }
-                    0x20 => spaces += 1,
+                    _ if spaces_of.contains(&code) => spaces += 1,
                     _ => others += usize::from(!is_expected(code)),
                 }
             }

@@ -78,6 +78,24 @@ fn iso_2022_jp_escapes_belong_to_no_character() {
 
 #[test]
 fn utf16_without_a_mark() {
+    for text in [
+        "吾輩は猫である。名前はまだ無い。どこで生れたかとんと見当がつかぬ。",
+        "道可道，非常道。名可名，非常名。无名天地之始；有名万物之母。故常无欲，以观其妙。",
+        "「吾輩は猫である。名前はまだ無い。」\nと書いた（１９０５年）。どこで生れたか　とんと見当がつかぬ。",
+        "모든 인간은 태어날 때부터 자유로우며\n그 존엄과 권리에 있어 동등하다.",
+    ] {
+        let little: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let big: Vec<u8> = text.encode_utf16().flat_map(u16::to_be_bytes).collect();
+        for (document, name) in [(little, "UTF-16LE"), (big, "UTF-16BE")] {
+            let (symbols, facts) = chars(&document);
+            assert_eq!((facts.encoding, facts.undecodable), (name, 0), "{text}");
+            assert_eq!(values(&symbols), reference_chars(text));
+        }
+    }
+    // ASCII, whose pairs of bytes are Chinese characters of UTF-16.
+    for text in ["YWJjZGVmZ2hpamtsbW5vcHFyc3R1dnd4eXo=\0", "someidentifierswithoutspaces\x01\x02andmoreofthem"] {
+        assert_eq!(chars(text.repeat(20).as_bytes()).1.encoding, "ASCII");
+    }
     let text = "Call me Ishmael.\nSome years ago — never mind how long";
     let little: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
     let big: Vec<u8> = text.encode_utf16().flat_map(u16::to_be_bytes).collect();
