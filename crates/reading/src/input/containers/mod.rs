@@ -19,7 +19,6 @@ mod parquet;
 mod parquet_deltas;
 #[cfg(feature = "parquet")]
 mod parquet_memory;
-mod read_at;
 mod tar;
 mod text_path;
 #[cfg(feature = "warc")]

@@ -3,6 +3,7 @@
 
 use std::fs::File;
 use std::io::{self, BufReader, Read};
+use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -14,7 +15,6 @@ use parquet::record::{Field, Row};
 use parquet::schema::types::Type;
 
 use super::parquet_memory::{BoundedGroup, PageHeaders, PageSizes, too_large};
-use super::read_at::read_at;
 use super::text_path::{TextPath, TextStep};
 use super::{Member, MemberContent, Members, RecordFields};
 use crate::input::decompress::meter::{self, Meter};
@@ -287,7 +287,7 @@ struct FileSection {
 
 impl Read for FileSection {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let read = read_at(&self.file, buffer, self.at)?;
+        let read = self.file.read_at(buffer, self.at)?;
         self.at += read as u64;
         self.read.fetch_add(read as u64, Ordering::Relaxed);
         Ok(read)

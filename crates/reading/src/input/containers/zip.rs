@@ -4,6 +4,7 @@
 use std::cell::Cell;
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
+use std::os::unix::fs::FileExt;
 use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
@@ -13,7 +14,6 @@ use zip::result::ZipError;
 use zip::unstable::read::ZipIterable;
 use zip::{DateTime, ExtraField, ZipReadOptions};
 
-use super::read_at::read_at;
 use super::{Member, MemberContent, Members, printable, zip_path};
 use crate::input::decompress::meter::{Guard, Meter};
 use fpdb_host::clock;
@@ -120,7 +120,7 @@ struct FileCursor<'a> {
 
 impl Read for FileCursor<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let read = read_at(self.file, buffer, self.at)?;
+        let read = self.file.read_at(buffer, self.at)?;
         self.at += read as u64;
         // Bytes of a copy do not count as bytes of the file.
         self.meter.read(if self.copy { 0 } else { read as u64 }).map(|()| read)

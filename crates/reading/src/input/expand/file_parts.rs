@@ -46,7 +46,7 @@ pub fn visit_with_extents(
             Ok(FileKind::Document)
         }
         Opened::Container(container) => {
-            let kind = FileKind::Container(compression_of(path)?);
+            let kind = FileKind::Container(compression(container.layer));
             container.expand_with(&about, &file, reading, visit, Some(extents))?;
             Ok(kind)
         }
@@ -62,8 +62,9 @@ pub fn compression_of(path: &Path) -> Result<Option<Compression>> {
     let mut head = Vec::new();
     let file = std::fs::File::open(path).map_err(Error::io("read", path))?;
     file.take(crate::recognise::LAYER_HEAD as u64).read_to_end(&mut head).map_err(Error::io("read", path))?;
-    Ok(match layer_of(&path.to_string_lossy(), &head) {
-        Layer::Compressed(compression) => Some(compression),
-        Layer::Document | Layer::Container(_) | Layer::Mail => None,
-    })
+    Ok(compression(layer_of(&path.to_string_lossy(), &head)))
+}
+
+fn compression(layer: Layer) -> Option<Compression> {
+    if let Layer::Compressed(compression) = layer { Some(compression) } else { None }
 }
