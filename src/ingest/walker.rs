@@ -19,7 +19,7 @@ use super::messages::{IntakeStep, JobEntry, ReadContainer, ReadJob};
 use super::options::IngestOptions;
 use super::prune::SearchFailures;
 use super::summary::IngestSummary;
-use fpdb_host::error::{Error, Result};
+use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_host::progress::Progress;
 use fpdb_host::stop::StopToken;
 use fpdb_kernel::document::Digest;
