@@ -13,7 +13,7 @@ use fpdb_host::stop::StopToken;
 use fpdb_kernel::document::{Format, Offsets, Span};
 use fpdb_kernel::normalize::{FrontEnd, Readable, Symbols, encoding_of};
 use fpdb_kernel::profile::{Profile, Unit};
-use fpdb_passages::rewritten::sentence_starts;
+use fpdb_passages::rewritten::{sentences, sentences_of_utf8};
 use fpdb_reading::extract::{self, Extracted, Lines, Map, Segment, Unlike, Unread};
 use fpdb_reading::input::{
     ContainerBatch, InputLimits, ReadOptions, Reader, SEARCHED_BYTES, format_of, front_end_of_text, single_document,
@@ -408,11 +408,7 @@ impl Symboliser {
             self.front_end.feed(bytes, &mut symbols);
             self.front_end.finish(&mut symbols);
             let sentences = match self.with_sentences {
-                true => {
-                    let readable = Readable::decode(bytes);
-                    let mut cursor = readable.cursor();
-                    sentence_starts(|offset| cursor.text_to(offset).into(), &symbols)
-                }
+                true => sentences(&Readable::decode(bytes), &symbols),
                 false => Vec::new(),
             };
             let named = self.front_end.take_names();
@@ -438,14 +434,7 @@ impl Symboliser {
             newlines: Lines::new(bytes, extracted.encoding.unwrap_or_default()).newlines(),
         });
         let sentences = match self.with_sentences {
-            true => {
-                let mut last = 0;
-                let text_to = |offset| {
-                    let start = std::mem::replace(&mut last, offset as usize);
-                    String::from_utf8_lossy(extracted.text.get(start..last).unwrap_or_default())
-                };
-                sentence_starts(text_to, &symbols)
-            }
+            true => sentences_of_utf8(&extracted.text, &symbols),
             false => Vec::new(),
         };
         let Extracted { pages, unread, .. } = extracted;

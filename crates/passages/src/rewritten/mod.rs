@@ -34,7 +34,7 @@ use crate::ranges::{lies_in, union};
 use fpdb_host::error::Result;
 use fpdb_host::stop::StopToken;
 use fragments::{Comparison, Fragment, LEAST, Spans};
-pub use sentences::sentence_starts;
+pub use sentences::{sentences, sentences_of_utf8};
 pub use words::QueryWords;
 use words::{DOCUMENT, NO_WORD, QUERY, WordNumber, WordTexts};
 

@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use fpdb_kernel::normalize::Symbols;
+use fpdb_kernel::normalize::{Readable, Symbols};
 
 /// Marks that end a sentence if white space follows.
 const MARKS: [char; 9] = ['.', '!', '?', '…', '؟', '۔', '।', '॥', '።'];
@@ -17,9 +17,26 @@ const FULL_MARKS: [char; 4] = ['。', '！', '？', '．'];
 /// Characters that may stand between a mark and the white space.
 const CLOSING: [char; 9] = ['"', '\'', ')', ']', '}', '”', '’', '»', '…'];
 
-/// The words with which sentences begin, including the first word. `text_to` returns the text from the last
-/// offset it was given, at first 0, to this one. Offsets are those of the origins of the symbols.
-pub fn sentence_starts<'t>(mut text_to: impl FnMut(u64) -> Cow<'t, str>, symbols: &Symbols) -> Vec<u32> {
+/// The words with which sentences begin in this text, including the first word. The symbols are the words of
+/// the original of the text.
+pub fn sentences(text: &Readable, words: &Symbols) -> Vec<u32> {
+    let mut cursor = text.cursor();
+    sentence_starts(|offset| cursor.text_to(offset).into(), words)
+}
+
+/// The same of UTF-8 text that is its own original.
+pub fn sentences_of_utf8(text: &[u8], words: &Symbols) -> Vec<u32> {
+    let mut last = 0;
+    let text_to = |offset| {
+        let start = std::mem::replace(&mut last, offset as usize);
+        String::from_utf8_lossy(text.get(start..last).unwrap_or_default())
+    };
+    sentence_starts(text_to, words)
+}
+
+/// `text_to` returns the text from the last offset it was given, at first 0, to this one. Offsets are those of
+/// the origins of the symbols.
+fn sentence_starts<'t>(mut text_to: impl FnMut(u64) -> Cow<'t, str>, symbols: &Symbols) -> Vec<u32> {
     let mut starts = Vec::new();
     for (index, word) in (0..).zip(symbols.origins(0)) {
         let mut between = TextBetween::default();
@@ -57,7 +74,7 @@ impl TextBetween {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fpdb_kernel::normalize::{FrontEnd, Readable};
+    use fpdb_kernel::normalize::FrontEnd;
     use fpdb_kernel::profile::Profile;
 
     fn starts(text: &str) -> Vec<u32> {
@@ -70,9 +87,7 @@ mod tests {
         front_end.begin(None);
         front_end.feed(bytes, &mut symbols);
         front_end.finish(&mut symbols);
-        let readable = Readable::decode(bytes);
-        let mut cursor = readable.cursor();
-        sentence_starts(|offset| cursor.text_to(offset).into(), &symbols)
+        sentences(&Readable::decode(bytes), &symbols)
     }
 
     #[test]

@@ -87,7 +87,7 @@ fn read_one<'a, R: Read>(
                     format!("!{}", tidy(&path)),
                     Error::Document(DocumentError::PathNotUtf8 { path: path.into() }),
                 )?;
-                (ends, unread) = pass_over(&mut entry, &taken, stored_end).map_err(failed)?;
+                (ends, unread) = pass_over(&mut entry, taken, stored_end).map_err(failed)?;
                 continue;
             }
         };
@@ -100,7 +100,7 @@ fn read_one<'a, R: Read>(
                     let source = io::Error::other(what).into();
                     let suffix = format!("!{}", tidy(&name.unwrap_or(path)));
                     members.failed(suffix, Error::Document(DocumentError::Undecodable { format: FORMAT, source }))?;
-                    (ends, unread) = pass_over(&mut entry, &taken, stored_end).map_err(failed)?;
+                    (ends, unread) = pass_over(&mut entry, taken, stored_end).map_err(failed)?;
                     continue;
                 }
                 let modified = modified(&mut entry).map_err(failed)?;
@@ -125,7 +125,7 @@ fn read_one<'a, R: Read>(
             kind if matches!(kind.as_byte(), b'V' | b'D') => {}
             _ => members.skipped(suffix, SkipReason::UnknownEntry)?,
         }
-        (ends, unread) = pass_over(&mut entry, &taken, stored_end).map_err(failed)?;
+        (ends, unread) = pass_over(&mut entry, taken, stored_end).map_err(failed)?;
         members.extent(begins..ends);
         if kind == EntryType::Link
             && let Some(target) = entry.link_name_bytes()
