@@ -151,7 +151,7 @@ pub(super) fn is_same(options: &IngestOptions, stored: &DocumentRecord, record: 
 fn may_be(stored: &DocumentRecord, options: &IngestOptions, about: &About, bytes: u64) -> bool {
     let keeps = stored.stored_text || !options.store_text;
     let marked = stored.boilerplate || !marks(options, about);
-    stored.bytes == bytes && keeps && marked && options.read.front_end.allows(&stored.format, &about.hint)
+    stored.bytes == bytes && keeps && marked && options.read.front_end.allows(&stored.format, &about.hint.name)
 }
 
 /// Like [`KnownDocuments::newest_like`], among the committed documents, but not a document that has the name

@@ -206,7 +206,7 @@ fn about(record: &DocumentRecord) -> About {
     let file = record.source.clone().filter(|_| record.member.is_none());
     About {
         name: record.name.clone(),
-        hint: file.unwrap_or_else(|| record.name.clone()),
+        hint: file.unwrap_or_else(|| record.name.clone()).into(),
         file: None,
         member: record.member.clone(),
         modified: None,

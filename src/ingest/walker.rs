@@ -302,5 +302,5 @@ impl<'a> Walker<'a> {
 /// Bytes that a member takes beside its content.
 fn held_by(about: &About) -> usize {
     let metadata = about.metadata.iter().map(|(name, value)| name.len() + value.len());
-    about.name.len() + about.hint.len() + about.member.as_ref().map_or(0, String::len) + metadata.sum::<usize>()
+    about.name.len() + about.hint.name.len() + about.member.as_ref().map_or(0, String::len) + metadata.sum::<usize>()
 }

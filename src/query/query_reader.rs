@@ -18,7 +18,7 @@ use fpdb_kernel::profile::{Profile, Unit};
 use fpdb_reading::extract;
 use fpdb_reading::fingerprint::{DocumentFacts, Fingerprinter};
 use fpdb_reading::input::{
-    Candidate, ReadAs, ReadOptions, Reader, SEARCHED_BYTES, format_of, front_end_of_text, single_document,
+    Candidate, Hint, ReadAs, ReadOptions, Reader, SEARCHED_BYTES, format_of, front_end_of_text, single_document,
     standard_input, stored_document,
 };
 use fpdb_store::{DocumentRecord, Store};
@@ -93,7 +93,7 @@ impl<'a> QueryReader<'a> {
     }
 
     fn read_held(&mut self, name: &str, hint: &str, bytes: &[u8], front_end: ReadAs) -> Result<PreparedQuery> {
-        self.read_pieces((name, hint), front_end, |reader, stop, take| reader.read_whole(bytes, stop, take))
+        self.read_pieces((name, &hint.into()), front_end, |reader, stop, take| reader.read_whole(bytes, stop, take))
     }
 
     /// Prepares a stored document: from its text if the text can be read again and is unchanged, otherwise
@@ -162,14 +162,14 @@ impl<'a> QueryReader<'a> {
 
     /// Reads a document.
     fn read_as(&mut self, candidate: &Candidate, front_end: ReadAs) -> Result<PreparedQuery> {
-        let names = (candidate.about.name.as_str(), candidate.about.hint.as_str());
+        let names = (candidate.about.name.as_str(), &candidate.about.hint);
         self.read_pieces(names, front_end, |reader, stop, take| reader.read(candidate, stop, &|_| {}, take))
     }
 
     /// Reads a document of this name and hint, whose pieces `read` passes on.
     fn read_pieces(
         &mut self,
-        (name, hint): (&str, &str),
+        (name, hint): (&str, &Hint),
         front_end: ReadAs,
         read: impl FnOnce(&mut Reader, &StopToken, &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<Digest>,
     ) -> Result<PreparedQuery> {

@@ -167,7 +167,7 @@ pub fn text_of_file(path: &Path, unit: Unit, options: &ReadOptions) -> Result<Do
 /// Fails if its bytes do not parse in its format.
 pub(crate) fn text_in_memory(name: &str, bytes: &[u8], unit: Unit, options: &ReadOptions) -> Result<DocumentText> {
     Reader::new(options.limits.clone()).read_whole(bytes, &StopToken::new(), &mut |_| Ok(()))?;
-    as_counted(bytes.to_vec(), format_of(options.front_end, name, bytes, unit)?, unit, &options.limits)
+    as_counted(bytes.to_vec(), format_of(options.front_end, &name.into(), bytes, unit)?, unit, &options.limits)
 }
 
 /// The text to which the offsets of a query with this text refer.

@@ -13,7 +13,7 @@ use fpdb_host::guarded::guarded;
 use fpdb_kernel::columns::Fingerprints;
 use fpdb_kernel::profile::View;
 use fpdb_reading::fingerprint::Fingerprinter;
-use fpdb_reading::input::{About, InputLimits, ReadAs, format_of};
+use fpdb_reading::input::{About, Hint, InputLimits, ReadAs, format_of};
 use fpdb_store::{
     BlockWriter, DocumentRecord, PartKind, Posting, StagedRow, TextCounts, TextView, digest_row, document_rows,
     failure_row, name_row, posting_row, posting_sum,
@@ -243,7 +243,8 @@ impl StagingMapper {
             return Err(Error::Document(DocumentError::DocumentTooLarge { limit: self.limits.document_bytes }));
         }
         // A row is named by its id, not by a path.
-        let format = format_of(asked, "", &bytes[..bytes.len().min(PIECE)], plan.profile.unit())?;
+        let hint = Hint::of_record(bytes);
+        let format = format_of(asked, &hint, &bytes[..bytes.len().min(PIECE)], plan.profile.unit())?;
         self.fingerprinter.begin(format);
         for piece in bytes.chunks(PIECE) {
             self.fingerprinter.feed(piece, &mut self.fingerprints);
@@ -258,7 +259,7 @@ impl StagingMapper {
         self.hashes.extend(self.fingerprints.iter().map(|fingerprint| fingerprint.hash));
         self.hashes.sort_unstable();
         self.hashes.dedup();
-        let (name, hint) = (name.to_owned(), String::new());
+        let name = name.to_owned();
         let (file, member, modified) = (None, None, None);
         let about = About { name, hint, file, member, modified, metadata, repeated: false, named: false };
         let digest = xxh3_128(bytes).to_be_bytes();

@@ -325,6 +325,20 @@ fn a_text_is_no_mail_and_nothing_binary() {
 
 /// A text that is neither stored nor in a file is available only for the query with the same text.
 #[test]
+fn a_string_is_stored_as_text_whatever_it_begins_with() {
+    let folder = TempDir::new().unwrap();
+    let writer = create(&folder, "db", 1 << 20);
+    let begins = ["%!PS is how", "%PDF-1.4 is how", "{\\rtf1 is how", "PK\u{3}\u{4} is how"];
+    let documents = begins.iter().zip(["a", "b.pdf", "c.txt", "d.docx"]);
+    let documents = documents.map(|(begin, name)| Document::new(name, format!("{begin} it begins")).as_text());
+    let summary = ingest(&writer, documents.chain([Document::new("page", "<!DOCTYPE html><p>A page").as_text()]));
+    assert_eq!((summary.added, summary.failures, summary.skips), (5, 0, 0), "{summary:?}");
+    let mut formats = Vec::new();
+    writer.for_each_document::<Error>(|document: DocumentInfo| Ok(formats.push(document.format))).unwrap();
+    assert_eq!(formats, ["text", "text", "text", "text", "html"]);
+}
+
+#[test]
 fn an_answer_does_not_depend_on_the_queries_beside_it() {
     let folder = TempDir::new().unwrap();
     let writer = create(&folder, "db", 64 << 20);

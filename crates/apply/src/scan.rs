@@ -14,7 +14,9 @@ use fpdb_host::threads;
 use fpdb_kernel::document::Digest;
 use fpdb_kernel::normalize::SameText;
 use fpdb_kernel::profile::Unit;
-use fpdb_reading::input::{Candidate, Container, Content, Extents, KeptOutContents, ReadAs, WalkEvent, format_of};
+use fpdb_reading::input::{
+    Candidate, Container, Content, Extents, Hint, KeptOutContents, ReadAs, WalkEvent, format_of,
+};
 use fpdb_reading::recognise::FORMAT_HEAD;
 
 /// A mail and its attachments that are documents, if one of them is removable. They are left out together, or
@@ -43,8 +45,7 @@ struct Outer {
 #[derive(Default)]
 pub(super) struct FoundDocument {
     pub(super) suffix: String,
-    /// The name of a similar file, whose extension shows the format.
-    hint: String,
+    hint: Hint,
     /// True if the document lies in another one, as an attachment in a mail.
     pub(super) is_attached: bool,
     /// True if its content was removed from the database for good.

@@ -414,7 +414,7 @@ fn read_line(number: u32, line: &[u8]) -> Answer<Document> {
     let BulkLine { name, text, metadata } =
         serde_json::from_slice(line).map_err(|error| not_a_document(number, &error))?;
     check_name(&name).map_err(|wrong| Problem::bad_request(format!("line {number}: {wrong}")))?;
-    let document = Document::new(name, text.into_bytes());
+    let document = Document::new(name, text.into_bytes()).as_text();
     Ok(metadata.0.into_iter().fold(document, |document, (name, value)| document.with(name, value)))
 }
 

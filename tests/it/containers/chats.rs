@@ -139,6 +139,38 @@ fn prompts_table() -> Vec<u8> {
     file.into_inner().unwrap()
 }
 
+/// A string is text, whatever it begins with. A column of bytes holds strings too, if they are valid.
+#[test]
+fn the_text_of_a_record_is_in_no_binary_format() {
+    let begins = ["%PDF-1.4 is how", "%!PS is how", "{\\rtf1 is how", "PK\u{3}\u{4} is how", "{\"nbformat\":4, is how"];
+    let texts: Vec<String> = begins.iter().map(|begin| format!("{begin} it begins: {}", prose(7))).collect();
+    let lines: String = texts.iter().map(|text| json!({"text": text}).to_string() + "\n").collect();
+    let table = |kind: &str, texts: &[Vec<u8>]| {
+        let schema = Arc::new(parse_message_type(&format!("message rows {{ required binary text {kind}; }}")).unwrap());
+        let mut file = SerializedFileWriter::new(Vec::new(), schema, Default::default()).unwrap();
+        let mut group = file.next_row_group().unwrap();
+        let mut column = group.next_column().unwrap().unwrap();
+        let values: Vec<ByteArray> = texts.iter().cloned().map(ByteArray::from).collect();
+        column.typed::<ByteArrayType>().write_batch(&values, None, None).unwrap();
+        column.close().unwrap();
+        group.close().unwrap();
+        file.into_inner().unwrap()
+    };
+    let bytes: Vec<Vec<u8>> = texts.into_iter().map(String::into_bytes).collect();
+    let folder = Folder::new();
+    folder.write("in/a.jsonl", lines);
+    folder.write("in/b.parquet", table("(UTF8)", &bytes));
+    folder.write("in/c.parquet", table("", &bytes));
+    folder.ok(&["ingest", "-q", "--profile", "prose", "in"]);
+    let found = list(&folder);
+    assert_eq!(found.len(), 15);
+    assert!(found.iter().all(|document| document["format"] == "text"), "{found:?}");
+    // A file in such a column is told by its bytes.
+    folder.write("in/c.parquet", table("", &[b"%!PS is how it begins \xFF".to_vec()]));
+    let report = folder.ok(&["ingest", "--format", "json", "in/c.parquet"]).json().remove(0);
+    assert_eq!(report["skips"], 1, "{report}");
+}
+
 #[test]
 fn several_fields_are_one_text_with_offsets_into_it() {
     let lines: String =

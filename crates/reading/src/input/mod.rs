@@ -18,7 +18,7 @@ mod temporary;
 mod tests;
 
 pub use crate::extract::{InputLimit, InputLimits, LimitUnit};
-pub use crate::recognise::{Compression, Container};
+pub use crate::recognise::{Compression, Container, Hint};
 pub use containers::JsonText;
 pub use containers::RecordFields;
 pub use containers::{TextPath, TextStep, is_joined};

@@ -70,6 +70,7 @@ fn unfold(name: &str, bytes: &[u8], step: usize) -> String {
         let line = match step {
             WalkEvent::Document(document) => {
                 let About { name, hint, member, metadata, .. } = document.about;
+                let hint = hint.name;
                 assert!(!name.chars().any(char::is_control), "{name:?}");
                 let Content::Whole(bytes) = document.content else { panic!("{name} is not whole") };
                 assert!(bytes.len() as u64 <= LIMITS.document_bytes);
@@ -126,6 +127,8 @@ pub fn choose(data: &[u8]) {
     for unit in [Unit::Char, Unit::Word, Unit::Token] {
         let choice = recognise::choose(&name, head, unit);
         assert!(unit == Unit::Token || !matches!(choice, Choice::Read(Format::Code(_) | Format::Bytes)));
+        let choice = recognise::choose_of_text(&name, head, unit);
+        assert!(!matches!(choice, Choice::Read(Format::Pdf | Format::Docx | Format::Odt | Format::Epub)));
     }
     assert_eq!(recognise::choose(&name, head, Unit::Byte), Choice::Read(Format::Bytes));
 }
@@ -135,7 +138,7 @@ pub(crate) fn metadata(data: &[u8]) {
     let Ok(table) = MetadataTable::parse(Path::new("table.csv"), data) else { return };
     for name in table.unmatched() {
         let mut about = About {
-            hint: String::new(),
+            hint: "".into(),
             name,
             file: None,
             member: None,

@@ -83,6 +83,25 @@ pub fn choose(name: &str, head: &[u8], unit: Unit) -> Choice {
             _ => Choice::Skip(SkipReason::Package),
         };
     }
+    without_signature(name, head, unit)
+}
+
+/// Like [`choose`], for a text that was a string before. It is in no binary format, whatever it begins with.
+/// A record may hold a part of a notebook, which no reader accepts, so only the name tells a notebook.
+#[must_use]
+pub fn choose_of_text(name: &str, head: &[u8], unit: Unit) -> Choice {
+    let head = &head[..head.len().min(HEAD)];
+    match without_signature(name, head, unit) {
+        _ if unit == Unit::Byte => Choice::Read(Format::Bytes),
+        Choice::Read(Format::Pdf | Format::Docx | Format::Odt | Format::Epub) => Choice::Read(Format::Text),
+        Choice::Read(Format::Notebook) if named_format(name) != Some(Format::Notebook) => Choice::Read(Format::Text),
+        choice => choice,
+    }
+}
+
+/// Chooses the format of a document whose first bytes show no binary format.
+fn without_signature(name: &str, head: &[u8], unit: Unit) -> Choice {
+    let (extension, named) = (extension(name), named_format(name));
     if memchr::memchr(0, head).is_some() && !is_wide_text(head) && !is_nearly_text(head) {
         let archive = UNREAD_ARCHIVES.into_iter().find(|(begin, _)| head.starts_with(begin));
         return Choice::Skip(archive.map_or(SkipReason::Binary, |(_, reason)| reason));
@@ -302,6 +321,37 @@ mod tests {
         ];
         for (name, head, format) in cases {
             assert_eq!(read(name, head), Some(format), "{name}: {}", String::from_utf8_lossy(head));
+        }
+    }
+
+    #[test]
+    fn a_string_is_text_whatever_it_begins_with() {
+        let begins: [&[u8]; 8] = [
+            b"%PDF-1.4 is how it begins",
+            b"%!PS is how it begins",
+            b"{\\rtf1 is how it begins",
+            b"PK\x03\x04 is how it begins",
+            b"PK\x03\x04......[Content_Types].xml......word/document.xml",
+            b"\xD0\xCF\x11\xE0 is how it begins",
+            b"{\"nbformat\": 4, \"cells\": [{\"cell_type\": \"code\"",
+            b"\x01\x02\x03\x04 controls",
+        ];
+        for name in ["", "a.txt", "a.pdf", "a.docx", "Thumbs.db"] {
+            for begin in begins {
+                let told = String::from_utf8_lossy(begin);
+                assert_eq!(choose_of_text(name, begin, Unit::Char), Choice::Read(Format::Text), "{name} {told}");
+                assert_eq!(choose_of_text(name, begin, Unit::Byte), Choice::Read(Format::Bytes), "{name} {told}");
+            }
+        }
+        // Markup is told as in files.
+        for (name, head, format) in [
+            ("", &b"<!DOCTYPE html><p>x"[..], Format::Html),
+            ("", b"\\documentclass{article}\n\\begin{document}", Format::Tex),
+            ("", b"Received: from x\r\n by y\r\nFrom: a@b\r\n\r\nText", Format::Mail),
+            ("a.md", b"# Title", Format::Markdown),
+            ("a.ipynb", b"{\"cells\": []}", Format::Notebook),
+        ] {
+            assert_eq!(choose_of_text(name, head, Unit::Char), Choice::Read(format), "{name}");
         }
     }
 

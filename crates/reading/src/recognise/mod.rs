@@ -11,12 +11,14 @@
 mod beginning;
 mod format;
 mod from_line;
+mod hint;
 mod layer;
 
 pub(crate) use beginning::begins_tex;
 pub(crate) use format::promised_format;
-pub use format::{Choice, HEAD as FORMAT_HEAD, choose};
+pub use format::{Choice, HEAD as FORMAT_HEAD, choose, choose_of_text};
 pub(crate) use from_line::{FromLine, from_line, is_header, without_mark};
+pub use hint::Hint;
 pub use layer::{
     Compression, Container, HEAD as LAYER_HEAD, JsonRecords, Layer, holds_records, json_record_with, json_records,
     layer_of, name_inside,

@@ -16,6 +16,7 @@ use super::lines::{Line, LineReader, without_newline};
 use super::text_path::{Reached, TextPath, most_text};
 use super::{Member, MemberContent, Members, RecordFields};
 use crate::input::decompress::meter::Meter;
+use crate::recognise::Hint;
 use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_host::skip_reason::SkipReason;
 
@@ -61,8 +62,8 @@ pub(super) fn read(
         }
         match record {
             Ok(LineRecord { reached: Reached { texts: Some(text), .. }, metadata }) => {
-                let content = MemberContent::Record(text);
-                members.member(Member { suffix, hint: String::new(), modified: None, metadata, content })?;
+                let (hint, content) = (Hint::of_record(&text), MemberContent::Record(text));
+                members.member(Member { suffix, hint, modified: None, metadata, content })?;
                 members.extent(start..lines.place());
             }
             Ok(record) if good > 0 || !record.is_lacking() => members.skipped(suffix, SkipReason::NullText)?,

@@ -24,7 +24,7 @@ pub(crate) fn read(attachments: &Attachments, members: &mut dyn Members) -> Resu
             continue;
         }
         let content = MemberContent::Stream(&mut content);
-        members.member(Member { suffix, hint, modified: None, metadata: Vec::new(), content })?;
+        members.member(Member { suffix, hint: hint.into(), modified: None, metadata: Vec::new(), content })?;
     }
     Ok(())
 }

@@ -4,6 +4,7 @@ use std::io::Read;
 use std::ops::Range;
 
 use super::text_path::TextPath;
+use crate::recognise::Hint;
 use fpdb_host::error::{Error, Result};
 use fpdb_host::setters::setters;
 use fpdb_host::skip_reason::SkipReason;
@@ -55,8 +56,7 @@ impl Default for RecordFields {
 pub(crate) struct Member<'a> {
     /// The part of its name after the container's name: `!dir/b.txt`, `:17`, `#id`.
     pub(crate) suffix: String,
-    /// The name of a similar file, whose extension shows the format. May be empty.
-    pub(crate) hint: String,
+    pub(crate) hint: Hint,
     /// The time of its last change, if the container records it.
     pub(crate) modified: Option<Modified>,
     pub(crate) metadata: Vec<(String, String)>,

@@ -18,6 +18,7 @@ use super::parquet_memory::{BoundedGroup, PageHeaders, PageSizes, too_large};
 use super::text_path::{TextPath, TextStep};
 use super::{Member, MemberContent, Members, RecordFields};
 use crate::input::decompress::meter::{self, Meter};
+use crate::recognise::Hint;
 use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_host::guarded::guarded;
 use fpdb_host::skip_reason::SkipReason;
@@ -93,8 +94,8 @@ fn take_row(
             members.failed(suffix, Error::Document(DocumentError::RecordTooLarge { limit }))
         }
         Some(text) => {
-            let content = MemberContent::Record(text);
-            members.member(Member { suffix, hint: String::new(), modified: None, metadata, content })?;
+            let (hint, content) = (Hint::of_record(&text), MemberContent::Record(text));
+            members.member(Member { suffix, hint, modified: None, metadata, content })?;
             members.extent(number - 1..number);
             Ok(())
         }

@@ -106,14 +106,14 @@ fn read_one<'a, R: Read>(
                 let modified = modified(&mut entry).map_err(failed)?;
                 let mut whole = Exactly { left: entry.size(), input: &mut entry };
                 let content = MemberContent::Stream(&mut whole);
-                members.member(Member { suffix, hint: path, modified, metadata: Vec::new(), content })?;
+                members.member(Member { suffix, hint: path.into(), modified, metadata: Vec::new(), content })?;
             }
             EntryType::GNUSparse => {
                 let modified = modified(&mut entry).map_err(failed)?;
                 let whole = Exactly { left: entry.size(), input: &mut entry };
                 let mut guard = Guard::new(whole, FORMAT, Rc::new(Cell::new(stored)), meter);
                 let content = MemberContent::Stream(&mut guard);
-                members.member(Member { suffix, hint: path, modified, metadata: Vec::new(), content })?;
+                members.member(Member { suffix, hint: path.into(), modified, metadata: Vec::new(), content })?;
             }
             EntryType::Link | EntryType::Symlink => members.skipped(suffix, SkipReason::LinkInArchive)?,
             EntryType::Char | EntryType::Block | EntryType::Fifo => {

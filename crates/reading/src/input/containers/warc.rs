@@ -178,7 +178,13 @@ pub(super) fn hand_over(
     let url = metadata.iter().find(|(name, _)| name == "url").map_or(String::new(), |(_, url)| url.clone());
     if kind == RecordKind::Plain {
         let hint = hint(headers.get("content-type"), &url);
-        return members.member(Member { suffix, hint, modified: None, metadata, content: MemberContent::Stream(body) });
+        return members.member(Member {
+            suffix,
+            hint: hint.into(),
+            modified: None,
+            metadata,
+            content: MemberContent::Stream(body),
+        });
     }
     match http::response(body, headers.get("warc-truncated").is_some(), meter) {
         Ok((response, mut document)) => {
@@ -186,7 +192,7 @@ pub(super) fn hand_over(
             metadata.extend(response.get(http::STATUS).map(|code| ("status".to_owned(), code.to_owned())));
             members.member(Member {
                 suffix,
-                hint,
+                hint: hint.into(),
                 modified: None,
                 metadata,
                 content: MemberContent::Stream(&mut document),

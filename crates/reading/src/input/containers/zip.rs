@@ -72,7 +72,7 @@ pub(super) fn read(file: &File, copy: bool, meter: &Meter<'_>, members: &mut dyn
         let modified = modified(&body);
         let mut guard = Guard::new(body, FORMAT, Rc::new(Cell::new(stored)), meter);
         let content = MemberContent::Stream(&mut guard);
-        members.member(Member { suffix, hint: path, modified, metadata: Vec::new(), content })?;
+        members.member(Member { suffix, hint: path.into(), modified, metadata: Vec::new(), content })?;
         members.extent(number..number + 1);
     }
     Ok(())

@@ -1,6 +1,7 @@
 //! Member place: the current place in a file, layer by layer.
 
 use crate::input::About;
+use crate::recognise::Hint;
 use fpdb_kernel::document::Modified;
 
 /// The current place in a file.
@@ -9,7 +10,7 @@ pub(crate) struct MemberPlace {
     /// The part of the documents' names after the name of the file.
     pub(crate) suffix: String,
     /// As in [`About::hint`].
-    pub(crate) hint: String,
+    pub(crate) hint: Hint,
     /// Number of layers around it.
     pub(crate) depth: u32,
     /// The format of the innermost layer.
@@ -30,6 +31,11 @@ impl MemberPlace {
         let (metadata, given) = (about.metadata.clone(), about.metadata.len());
         let (suffix, hint, headers) = (String::new(), about.hint.clone(), Vec::new());
         Self { suffix, hint, depth: 0, format: "file's", modified: None, metadata, given, headers, repeated: false }
+    }
+
+    /// The name of a similar file.
+    pub(crate) fn like(&self) -> &str {
+        &self.hint.name
     }
 
     /// The place around the members of a container here. Each member inherits the metadata of this place, and

@@ -77,7 +77,7 @@ pub fn open(about: &mut About, file: &FileFacts, reading: ReadContext<'_>) -> Re
     let mut head = Vec::with_capacity(HEAD);
     (&mut open).take(HEAD as u64).read_to_end(&mut head).map_err(Error::io("read", &file.path))?;
     refuse_report(about.named, &head)?;
-    let layer = layer_under(reading.options, &about.hint, &head);
+    let layer = layer_under(reading.options, &about.hint.name, &head);
     if reading.options.closed {
         about.member = (layer != Layer::Document).then(|| CLOSED.to_owned());
         return Ok(Opened::Document(Content::File));
@@ -96,14 +96,14 @@ pub fn open(about: &mut About, file: &FileFacts, reading: ReadContext<'_>) -> Re
             if let Ok(inside) = &mut inside {
                 let _ = first_bytes(inside, HEAD, compression.name(), &meter, &mut inside_head);
             }
-            let inside_layer = layer_under(reading.options, &name_inside(&about.hint), &inside_head);
+            let inside_layer = layer_under(reading.options, &name_inside(&about.hint.name), &inside_head);
             if let (Layer::Document, Ok(inside)) = (inside_layer, &mut inside) {
                 refuse_records(reading.options, &file.path, &mut inside_head, inside)?;
             }
             drop(inside);
             match inside_layer {
                 Layer::Document => {
-                    about.hint = name_inside(&about.hint);
+                    about.hint = name_inside(&about.hint.name).into();
                     Opened::Document(Content::Compressed(compression))
                 }
                 _ => Opened::Container(UnreadContainer { file: open, head: Vec::new(), layer }.rewound(file)?),
@@ -227,7 +227,7 @@ pub(crate) fn expand_input(
     let mut head = Vec::with_capacity(HEAD);
     let mut input = Stoppable { input, stop: reading.stop };
     let read = (&mut input).take(HEAD as u64).read_to_end(&mut head);
-    let layer = if reading.options.closed { Layer::Document } else { layer_of(&place.hint, &head) };
+    let layer = if reading.options.closed { Layer::Document } else { layer_of(&place.hint.name, &head) };
     let head = Cursor::new(head);
     // Errors were already reported.
     let _ = match (read, layer) {
@@ -295,7 +295,7 @@ impl<'a> Expander<'a> {
     fn layer(&mut self, place: MemberPlace, input: &mut dyn Read) -> Result<()> {
         let mut head = Vec::with_capacity(8 << 10);
         let (mut passed, broken) = first_bytes(input, PIECE, place.format, self.meter, &mut head);
-        let layer = if self.options.closed { Layer::Document } else { layer_under(self.options, &place.hint, &head) };
+        let layer = if self.options.closed { Layer::Document } else { layer_under(self.options, place.like(), &head) };
         let is_single = matches!(layer, Layer::Document | Layer::Mail);
         let broken = is_single.then(|| passed.drain(..).next()).flatten().or(broken);
         let passed = Broken { errors: passed.into_iter(), meter: self.meter };
@@ -326,7 +326,7 @@ impl<'a> Expander<'a> {
 
     /// True for a stream of JSON lines whose name does not show this format.
     fn is_records_without_name(&self, place: &MemberPlace, head: &[u8]) -> bool {
-        self.stream.is_some() && !self.options.closed && place.suffix.is_empty() && holds_records(&place.hint, head)
+        self.stream.is_some() && !self.options.closed && place.suffix.is_empty() && holds_records(place.like(), head)
     }
 
     fn expand_layer(&mut self, layer: Layer, place: MemberPlace, input: &mut dyn Read) -> Result<()> {
@@ -365,7 +365,7 @@ impl<'a> Expander<'a> {
         match decoder.and_then(|decoder| decoder.map_err(|error| self.meter.error(format, error))) {
             Ok(mut inside) => {
                 let outer = place.clone();
-                let hint = name_inside(&place.hint);
+                let hint = name_inside(&place.hint.name).into();
                 let inner = MemberPlace { hint, depth: place.depth + 1, format, ..place };
                 guarded(|| self.layer(inner, &mut inside)).unwrap_or_else(|detail| self.give_up(&outer, detail))
             }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::names::name_of;
 use crate::input::pieces::Pieces;
-use crate::recognise::Compression;
+use crate::recognise::{Compression, Hint};
 use fpdb_host::clock;
 use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_host::skip_reason::SkipReason;
@@ -27,8 +27,8 @@ pub struct Candidate {
 pub struct About {
     /// The name of the document.
     pub name: String,
-    /// The name of a similar file, whose extension shows the format. May be empty.
-    pub hint: String,
+    /// What tells its format besides its bytes.
+    pub hint: Hint,
     /// The file of the document, or the file that contains it. `None` for standard input, for a pipe, and for
     /// a document that the caller supplies.
     pub file: Option<Arc<FileFacts>>,
@@ -122,7 +122,7 @@ impl Candidate {
     }
 
     fn new(name: String, file: Option<Arc<FileFacts>>, named: bool) -> Self {
-        let hint = name.clone();
+        let hint = name.as_str().into();
         let about =
             About { name, hint, file, member: None, modified: None, metadata: Vec::new(), repeated: false, named };
         Self { about, content: Content::File }

@@ -119,7 +119,7 @@ mod tests {
     fn said(table: &MetadataTable, name: &str) -> Vec<(String, String)> {
         let mut about = About {
             name: name.into(),
-            hint: String::new(),
+            hint: "".into(),
             file: None,
             member: None,
             modified: None,

@@ -11,7 +11,7 @@ use crate::input::decompress::decompress;
 use crate::input::decompress::meter::{Meter, Metered};
 use crate::input::find::candidate::modified;
 use crate::input::{Candidate, Compression, Content, FileFacts, ReadAs, temporary};
-use crate::recognise::{Choice, choose, promised_format};
+use crate::recognise::{Choice, Hint, choose, choose_of_text, promised_format};
 use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_host::stop::StopToken;
 use fpdb_kernel::document::{Digest, Format};
@@ -187,34 +187,33 @@ fn fill(input: &mut dyn Read, buffer: &mut [u8]) -> io::Result<usize> {
     Ok(filled)
 }
 
-/// The setting for a text whose offsets must count its own bytes. Returns plain text if detection would skip
-/// the text, or find a format whose text has no offsets in the original. Otherwise returns `asked`.
+/// The setting for a text whose offsets must count its own bytes. Offsets in a mail do not. A text that
+/// detection would skip is plain text.
 pub fn front_end_of_text(asked: ReadAs, text: &str, unit: Unit) -> ReadAs {
-    match (asked, choose("", text.as_bytes(), unit)) {
-        (
-            ReadAs::Auto,
-            Choice::Skip(_) | Choice::Read(Format::Mail | Format::Pdf | Format::Docx | Format::Odt | Format::Epub),
-        ) => ReadAs::Format(Format::Text),
-        _ => asked,
+    match (asked, choose_of_text("", text.as_bytes(), unit)) {
+        (ReadAs::Auto, Choice::Skip(_) | Choice::Read(Format::Mail)) => ReadAs::Format(Format::Text),
+        (ReadAs::Auto, Choice::Read(format)) => ReadAs::Format(format),
+        (asked, _) => asked,
     }
 }
 
-/// The format in which a document is read: the one in `asked`, or the one detected from its name and first
+/// The format in which a document is read: the one in `asked`, or the one detected from its hint and first
 /// bytes.
 ///
 /// # Errors
 /// [`DocumentError::Binary`] if the bytes are not text in any format of this unit.
 /// [`DocumentError::NotOfFormat`] if the name promises a format that such bytes do not have.
-pub fn format_of(asked: ReadAs, hint: &str, head: &[u8], unit: Unit) -> Result<Format> {
+pub fn format_of(asked: ReadAs, hint: &Hint, head: &[u8], unit: Unit) -> Result<Format> {
+    let choose = if hint.is_text { choose_of_text } else { choose };
     let chosen = match (unit, asked) {
         (Unit::Byte, _) => return Ok(Format::Bytes),
         (_, ReadAs::Format(format)) => return Ok(format),
         // The language does not depend on the unit.
-        (_, ReadAs::Code) => choose(hint, head, Unit::Token),
-        (_, ReadAs::Auto) => choose(hint, head, unit),
+        (_, ReadAs::Code) => choose(&hint.name, head, Unit::Token),
+        (_, ReadAs::Auto) => choose(&hint.name, head, unit),
     };
     match (chosen, asked) {
-        (Choice::Skip(reason), _) => Err(Error::Document(match promised_format(hint) {
+        (Choice::Skip(reason), _) => Err(Error::Document(match promised_format(&hint.name) {
             Some(format) => {
                 DocumentError::NotOfFormat { format: format.name(), detail: reason.to_string().into(), source: None }
             }

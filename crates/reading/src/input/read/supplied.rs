@@ -7,6 +7,7 @@ use std::ops::ControlFlow;
 use super::reader::PIECE;
 use crate::input::expand::pump::{PIECES_WAITING, pump};
 use crate::input::{About, Candidate, Content, InputLimits, Pieces, WalkEvent};
+use crate::recognise::Hint;
 use fpdb_host::error::Error;
 use fpdb_host::skip_reason::SkipReason;
 use fpdb_host::stop::StopToken;
@@ -30,6 +31,7 @@ use fpdb_host::stop::StopToken;
 pub struct Document {
     name: String,
     hint: Option<String>,
+    is_text: bool,
     metadata: Vec<(String, String)>,
     bytes: SuppliedBytes,
 }
@@ -68,7 +70,7 @@ impl Document {
     }
 
     fn of(name: impl Into<String>, bytes: SuppliedBytes) -> Self {
-        Self { name: name.into(), hint: None, metadata: Vec::new(), bytes }
+        Self { name: name.into(), hint: None, is_text: false, metadata: Vec::new(), bytes }
     }
 
     /// The same document, with its format detected from `hint` instead of its name. `hint` is the name of a
@@ -77,6 +79,14 @@ impl Document {
     #[must_use]
     pub fn like(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
+        self
+    }
+
+    /// The same document, if its bytes were a string: they are text, even if they begin like a PDF or another
+    /// binary format. Markup is detected as before.
+    #[must_use]
+    pub fn as_text(mut self) -> Self {
+        self.is_text = true;
         self
     }
 
@@ -103,7 +113,7 @@ impl Document {
         repeated: bool,
         visit: &mut dyn FnMut(WalkEvent) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
-        let Self { name, hint, metadata, bytes } = self;
+        let Self { name, hint, is_text, metadata, bytes } = self;
         let failed = |error: io::Error| Error::Io { action: "read", path: name.clone().into(), source: error };
         let (head, rest): (Vec<u8>, Box<dyn Read + Send>) = match bytes {
             SuppliedBytes::Missing(reason) => return visit(WalkEvent::Skipped { name, reason }),
@@ -127,7 +137,7 @@ impl Document {
             let error = Error::InvalidParameter { name: "the name of a document", value: "empty".into(), expected };
             return visit(WalkEvent::Failed { name, error });
         }
-        let hint = hint.unwrap_or_else(|| name.clone());
+        let hint = Hint { name: hint.unwrap_or_else(|| name.clone()), is_text };
         let (file, member, modified) = (None, None, None);
         let about = About { hint, name: name.clone(), file, member, modified, metadata, repeated, named: false };
         if head.len() < PIECE {
