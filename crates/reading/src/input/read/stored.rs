@@ -157,9 +157,15 @@ pub(crate) fn members_of_file(
         };
         suffixes.contains(suffix) || PARTS.iter().any(|part| begins(&format!("{suffix}{part}")))
     };
+    // Of several members of one name the last was stored, so all are read. Numbers of records do not repeat.
+    let is_number = |suffix: &&str| suffix.strip_prefix(':').is_some_and(|number| number.parse::<u64>().is_ok());
+    let end_early = suffixes.iter().all(is_number);
     let (mut found, mut arriving) = (FoundMembers::default(), None);
     container.expand(&about, &file, reading, &mut |step| {
         found.add(arriving.take());
+        if end_early && found.found.len() == members.len() {
+            return ControlFlow::Break(());
+        }
         match step {
             WalkEvent::Document(Candidate { about, content }) => {
                 if let Some((member, &bytes)) = about.member.as_ref().and_then(|member| members.get_key_value(member)) {
