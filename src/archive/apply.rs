@@ -75,9 +75,10 @@ impl StoredDocuments for Records<'_> {
     }
 
     fn container(&self, source: &str) -> Result<Option<StoredContainer>> {
-        let container = |ContainerRecord { bytes, modified, .. }: ContainerRecord| StoredContainer {
-            bytes,
-            modified: (modified.0 != i64::MIN).then_some(modified),
+        let container = |record: ContainerRecord| StoredContainer {
+            bytes: record.bytes,
+            modified: record.time(),
+            documents: record.documents,
         };
         Ok(self.0.container(source)?.map(container))
     }

@@ -1,5 +1,6 @@
 //! Writer: the type for changing a database.
 
+use std::collections::BTreeSet;
 use std::ops::Deref;
 use std::path::Path;
 use std::sync::Arc;
@@ -19,7 +20,7 @@ use fpdb_host::spill::TempSpace;
 use fpdb_host::stop::StopToken;
 use fpdb_kernel::document::DocId;
 use fpdb_reading::input::{Document, Source, absolute_name, enclosing_database};
-use fpdb_store::{Backup, Batch, Committer, CompactionPlan, SourceRecord, Store};
+use fpdb_store::{Backup, Batch, Committer, CompactionPlan, ContainerRecord, SourceRecord, Store};
 
 /// A database that is open for writing. It has all methods of [`Database`] and those that change the
 /// database. Only one process can have a writer. Threads may share it, and each change waits for the previous
@@ -116,6 +117,15 @@ impl Deref for DatabaseWriter {
 }
 
 impl Database {
+    /// The documents that [`DatabaseWriter::remove_reported`] would delete.
+    ///
+    /// # Errors
+    /// As `remove_reported`.
+    pub fn select_reported(&self, report: impl AsRef<Path>, task: &Task<'_>) -> Result<Vec<DocId>> {
+        // A selection does not lock other changes out, and must not see them.
+        Ok(reported(&self.store.as_of_last_commit(), report.as_ref(), task)?.0)
+    }
+
     /// Counts the documents that [`DatabaseWriter::remove_reported`] would delete (`selected`), and deletes
     /// none.
     ///
@@ -352,8 +362,7 @@ impl DatabaseWriter {
     /// stays if its own file exists, its survivor's file is gone and its survivor's text is not stored.
     /// Documents that were deleted before count only in `reported`. Each commit deletes at most 100,000
     /// documents. After an interruption, the same call deletes the others. A list of documents can replace
-    /// the report, as for [`Database::apply`](crate::Database::apply), but the answer to a query cannot.
-    /// Listed documents need no survivor.
+    /// the report, as for [`Database::apply`](crate::Database::apply). Listed documents need no survivor.
     ///
     /// # Errors
     /// [`Error::NotADedupReport`]; [`Error::InvalidParameter`] for a report of passages; [`Error::Io`];
@@ -392,14 +401,24 @@ impl DatabaseWriter {
 
     fn remove_live(&self, ids: &[DocId]) -> Result<Removal> {
         let mut batch = Batch::new(self.store.profile(), self.store.view().state().next_document, 0);
-        let mut removal = Removal::default();
+        let (mut removal, mut sources) = (Removal::default(), BTreeSet::new());
         for &id in ids {
             match self.store.document_numbered(id.0) {
                 Err(Error::NoSuchNumber { .. }) => removal.unknown_ids.push(id),
                 record => {
+                    let record = record?;
+                    sources.extend(record.source.clone().filter(|_| record.member.is_some()));
                     removal.removed += u64::from(!batch.pending().deletes(id.0));
-                    batch.delete(id.0, record?);
+                    batch.delete(id.0, record);
                 }
+            }
+        }
+        // The next ingest reads their containers again. Until then the number of documents that a container
+        // had tells removed documents from new ones.
+        for source in sources {
+            if let Some(container) = self.store.container(&source)?.filter(|container| container.documents > 0) {
+                let modified = ContainerRecord::unproven(container.modified);
+                batch.container(source, ContainerRecord { modified, ..container });
             }
         }
         if !batch.is_empty() {

@@ -74,15 +74,15 @@ pub(crate) struct RmArgs {
     ///
     /// A removable document is removed if it is stored as the report says, and its survivor is too. It stays
     /// if its file exists while that of the survivor is gone. A list has JSON lines {"document": NAME}, or
-    /// those of `fpdb list --format json`. The answer to a query is refused: its matches may share little.
-    /// The files of the documents stay: `fpdb apply` acts on those.
+    /// those of `fpdb list --format json` or of `fpdb query --top 0 --format json`: all matches. The files of
+    /// the documents stay: `fpdb apply` acts on those.
     #[arg(long, value_name = "REPORT", value_hint = ValueHint::FilePath)]
     #[arg(conflicts_with_all = ["names", "ids", "prefixes", "fields"])]
     pub(crate) report: Option<PathBuf>,
     /// Remove the documents for good: no ingest adds their bytes or texts again, under whatever name
     ///
     /// Unless another stored document has the same bytes. `fpdb stats` lists what is kept out.
-    #[arg(long, conflicts_with = "report")]
+    #[arg(long)]
     pub(crate) keep_out: bool,
     /// Let documents in again that --keep-out removed under these names, or of these digests
     ///

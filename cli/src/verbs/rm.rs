@@ -21,7 +21,7 @@ pub(crate) fn run(global: &Global, args: &RmArgs, printer: &Printer) -> anyhow::
         return by_selection(global, args, printer);
     }
     if let Some(report) = &args.report {
-        return by_report(global, report, printer);
+        return by_report(global, report, args.keep_out, printer);
     }
     let database = database::open_writer(global, printer)?;
     if !args.readmit.is_empty() {
@@ -206,10 +206,32 @@ fn note_kept_out_by_bytes(contents: u64, printer: &Printer) {
     }
 }
 
+/// Keeps documents out that are to be removed. Returns those whose copies or attachments may stay, and the
+/// number of contents that are kept out by their bytes alone.
+fn keep_out(database: &DatabaseWriter, ids: &[DocId]) -> anyhow::Result<(Vec<DocumentInfo>, u64)> {
+    Ok((that_may_leave_others(database, ids)?, database.keep_out(ids)?))
+}
+
+/// Says what stays of documents that were removed and kept out.
+fn note_kept_out(
+    database: &Database,
+    (removed, by_bytes): (Vec<DocumentInfo>, u64),
+    keeps_out: bool,
+    printer: &Printer,
+) -> anyhow::Result<()> {
+    note_kept_out_by_bytes(by_bytes, printer);
+    note_copies(database, &removed, printer)?;
+    note_attachments(database, removed, keeps_out, printer)
+}
+
 /// Removes the documents that a report lists.
-fn by_report(global: &Global, report: &Path, printer: &Printer) -> anyhow::Result<RunStatus> {
+fn by_report(global: &Global, report: &Path, keeps_out: bool, printer: &Printer) -> anyhow::Result<RunStatus> {
     let database = database::open_writer(global, printer)?;
     let steps = StepBar::start(printer, "removing");
+    let kept_out = match keeps_out {
+        true => keep_out(&database, &database.select_reported(report, &steps.task())?)?,
+        false => Default::default(),
+    };
     let removal = database.remove_reported(report, &steps.task());
     steps.end();
     let removal = removal?;
@@ -219,8 +241,9 @@ fn by_report(global: &Global, report: &Path, printer: &Printer) -> anyhow::Resul
         printer.note(&format!("{} of the report {} not stored, or no longer", count(gone, "document"), is(gone)));
     }
     if removal.removed > 0 {
-        printer.note(&removed_line(removal.removed, false, &printer.suggested));
+        printer.note(&removed_line(removal.removed, keeps_out, &printer.suggested));
     }
+    note_kept_out(&database, kept_out, keeps_out, printer)?;
     for name in &removal.left_names {
         printer.error(&anyhow::anyhow!("{name} stays: it or its survivor is not stored as the report says, or the survivor's file is gone while its own exists"));
     }
@@ -246,12 +269,10 @@ fn by_selection(global: &Global, args: &RmArgs, printer: &Printer) -> anyhow::Re
     if args.yes {
         let database = database::open_writer(global, printer)?;
         let steps = StepBar::start(printer, "removing");
-        let (mut kept_out, mut by_bytes) = (Vec::new(), 0);
-        if args.keep_out {
-            let ids = database.select(&args.prefixes, &args.fields, &steps.task())?.ids;
-            kept_out = that_may_leave_others(&database, &ids)?;
-            by_bytes = database.keep_out(&ids)?;
-        }
+        let kept_out = match args.keep_out {
+            true => keep_out(&database, &database.select(&args.prefixes, &args.fields, &steps.task())?.ids)?,
+            false => Default::default(),
+        };
         let removed = database.remove_selected(&args.prefixes, &args.fields, &steps.task());
         steps.end();
         removal = removed?;
@@ -259,9 +280,7 @@ fn by_selection(global: &Global, args: &RmArgs, printer: &Printer) -> anyhow::Re
         if removal.removed > 0 {
             printer.note(&removed_line(removal.removed, args.keep_out, &printer.suggested));
         }
-        note_kept_out_by_bytes(by_bytes, printer);
-        note_copies(&database, &kept_out, printer)?;
-        note_attachments(&database, kept_out, args.keep_out, printer)?;
+        note_kept_out(&database, kept_out, args.keep_out, printer)?;
     } else {
         let database = database::builder(global).open(database::to_change(global, printer)?)?;
         let selected = database.select(&args.prefixes, &args.fields, &Task::new())?;

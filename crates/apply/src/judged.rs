@@ -4,7 +4,7 @@
 use std::cell::RefCell;
 use std::path::Path;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::check::Contents;
@@ -25,7 +25,11 @@ pub(super) enum FileVersion {
     /// Another one, maybe with the same contents.
     Other,
     /// The database does not know a size and time that would prove that the file is unchanged.
-    Unknown,
+    Unknown {
+        /// The number of its documents that were removed from the database, if size and time are those of the
+        /// ingest.
+        removed: u64,
+    },
 }
 
 impl FileVersion {
@@ -35,7 +39,7 @@ impl FileVersion {
         let changed = match self {
             Self::Ingested => return None,
             Self::Other => "has changed",
-            Self::Unknown => "may have changed",
+            Self::Unknown { .. } => "may have changed",
         };
         Some(format!("it {changed} since it was ingested, and it was ingested in several ways"))
     }
@@ -52,9 +56,10 @@ pub(super) struct Judging<'a> {
     /// The globs that an ingest of the file would use.
     filter: Option<PathFilter>,
     seen: u64,
-    /// Hashes of the suffixes of these documents. Of two documents with one suffix the later decides, as in
-    /// an ingest.
-    unjudged: FxHashSet<u64>,
+    /// Hashes of the suffixes of these documents, and the suffixes of as many as may be removed ones. Of two
+    /// documents with one suffix the later decides, as in an ingest.
+    unjudged: FxHashMap<u64, Option<String>>,
+    removed: u64,
     failed: Option<Error>,
 }
 
@@ -70,7 +75,10 @@ impl<'a> Judging<'a> {
         let hash = xxh3_64(found.suffix.as_bytes());
         match is_judged {
             Ok(true) => _ = self.unjudged.remove(&hash),
-            Ok(false) => _ = self.unjudged.insert(hash),
+            Ok(false) => {
+                let may_be_removed = (self.unjudged.len() as u64) < self.removed;
+                self.unjudged.insert(hash, may_be_removed.then(|| found.suffix.clone()));
+            }
             Err(error) => self.failed = Some(error),
         }
     }
@@ -117,7 +125,9 @@ impl Contents<'_> {
             return Ok(None);
         }
         let (unit, filter) = (self.stored.profile().unit(), self.stored.filter(&source.path)?);
-        Ok(Some(Judging { is_judged, unit, source, filter, seen: 0, unjudged: FxHashSet::default(), failed: None }))
+        let removed = if let FileVersion::Unknown { removed } = version { removed } else { 0 };
+        let unjudged = FxHashMap::default();
+        Ok(Some(Judging { is_judged, unit, source, filter, seen: 0, unjudged, removed, failed: None }))
     }
 
     /// The reason to leave a file of this version alone; `None` if it is as it was ingested. `unread` is the
@@ -131,9 +141,25 @@ impl Contents<'_> {
     ) -> Result<Option<String>> {
         match judging {
             Some(_) if self.is_mixed(source) => Ok(version.told_of_mixed()),
-            Some(judging) => judging.told(version, unread),
+            Some(mut judging) => {
+                self.leave_removed(source, &mut judging)?;
+                judging.told(version, unread)
+            }
             None => Ok(None),
         }
+    }
+
+    /// Leaves removed documents of the database uncounted: their names are not stored, and they are
+    /// no more than were removed.
+    fn leave_removed(&self, source: &SourceFile, judging: &mut Judging<'_>) -> Result<()> {
+        if judging.unjudged.len() as u64 <= judging.removed {
+            for (hash, suffix) in std::mem::take(&mut judging.unjudged) {
+                if suffix.as_ref().is_none_or(String::is_empty) || self.holds(source, suffix.as_slice())? {
+                    judging.unjudged.insert(hash, suffix);
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Compares the size and time of a file with those of its ingest.
@@ -147,12 +173,23 @@ impl Contents<'_> {
             return Ok(FileVersion::Ingested);
         }
         Ok(match (self.stored.container(&source.path)?, source.ingested) {
-            (Some(StoredContainer { bytes, modified: None }), _) if bytes == 0 || bytes == facts.bytes => {
-                FileVersion::Unknown
+            (Some(StoredContainer { bytes, modified: None, .. }), _) if bytes == 0 || bytes == facts.bytes => {
+                FileVersion::Unknown { removed: 0 }
             }
-            (None, None) => FileVersion::Unknown,
-            (Some(StoredContainer { bytes, modified: Some(modified) }), _) if bytes == facts.bytes => is_same(modified),
-            // The database forgets a complete container if one of its documents is removed, but not the times
+            (None, None) => FileVersion::Unknown { removed: 0 },
+            (Some(StoredContainer { bytes, modified: Some((modified, is_proven)), documents }), _)
+                if bytes == facts.bytes =>
+            {
+                let is_told = is_proven || source.ingested.is_some_and(|(_, told)| told == modified);
+                match is_same(modified) {
+                    version if is_told => version,
+                    FileVersion::Ingested => {
+                        FileVersion::Unknown { removed: documents.saturating_sub(source.documents) }
+                    }
+                    _ => FileVersion::Unknown { removed: 0 },
+                }
+            }
+            // The database forgets a complete container if one of its documents is renamed, but not the times
             // of the others.
             (None, Some((None, modified))) => is_same(modified),
             _ => FileVersion::Other,
@@ -184,7 +221,8 @@ impl Contents<'_> {
             }
             Ok(holds)
         };
-        let scan = Scan::of_all(&path).judging(self.judging(source, FileVersion::Unknown, &is_judged)?);
+        let scan =
+            Scan::of_all(&path).judging(self.judging(source, FileVersion::Unknown { removed: 0 }, &is_judged)?);
         let (scan, ..) = self.scan(copy, source, scan)?;
         let unjudged = scan.judging.map_or(Ok(0), Judging::unjudged)?;
         let more = (names.borrow().len() as u64).saturating_sub(source.documents);

@@ -1,8 +1,7 @@
 //! Listed: reads a list of documents to remove, in place of a dedup report. Its documents have no survivors.
 //!
 //! A line is `{"document": NAME}`, with any other fields except `schema`, or a document as `fpdb list` prints
-//! it. A line may also be the answer to a query, if the caller takes answers. Then the documents are the
-//! matches of that answer.
+//! it. A line may also be the answer to a query. Then the documents are the matches of that answer.
 
 use std::fs::File;
 use std::io::BufReader;
@@ -74,11 +73,9 @@ impl ListLine {
     }
 }
 
-/// Reads a list. `None` if the first line is not a line of a list. Fails for the answer to a query unless
-/// `takes_answers` is true.
+/// Reads a list. `None` if the first line is not a line of a list.
 pub(super) fn read<'a>(
     path: &Path,
-    takes_answers: bool,
     stored: &dyn StoredDocuments,
     temp: &'a TempSpace,
     task: &Task<'_>,
@@ -100,11 +97,6 @@ pub(super) fn read<'a>(
             Err(_) if number == 1 => return Ok(None),
             parsed => parsed.map_err(|error| wrong(error.to_string()))?,
         };
-        if !takes_answers && parsed.schema.as_deref() == Some(report_lines::QUERY) {
-            let detail = "it is the answer to a query, whose matches may share little with it; \
-                          write those to remove as lines {\"document\": NAME}";
-            return Err(wrong(detail.into()));
-        }
         if parsed.matches.iter().any(|found| !found.files.is_empty()) {
             return Err(wrong("its matches are submissions; query again without --submission-by".into()));
         }

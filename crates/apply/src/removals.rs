@@ -26,13 +26,13 @@ pub struct Removals {
 }
 
 /// Reads a report and compares its documents with the stored ones. A document that is no longer stored counts
-/// only in `listed`. The answer to a query is not accepted as a report, because this removal has no dry run.
+/// only in `listed`.
 ///
 /// # Errors
 /// [`Error::NotADedupReport`]; [`Error::InvalidParameter`] for a report of passages; [`Error::Io`];
 /// [`Error::Stopped`].
 pub fn removals(stored: &dyn StoredDocuments, report: &Path, temp: &TempSpace, task: &Task<'_>) -> Result<Removals> {
-    let parsed = ParsedReport::read(report, false, stored, temp, task)?;
+    let parsed = ParsedReport::read(report, stored, temp, task)?;
     if parsed.passages.is_some() {
         let expected = "a report of removable documents, not one of passages";
         return Err(Error::InvalidParameter { name: "report", value: report.display().to_string(), expected });

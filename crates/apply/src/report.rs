@@ -157,12 +157,12 @@ impl<'a> ParsedReport<'a> {
         temp: &'a TempSpace,
         task: &Task<'_>,
     ) -> Result<Self> {
-        let mut report = Self::read(path, true, stored, temp, task)?;
+        let mut report = Self::read(path, stored, temp, task)?;
         for path in lists {
             if report.passages.is_some() {
                 return Err(Error::UnsuitedReport { path: report.path, lists: "passages, which go with no list" });
             }
-            let list = Self::read(path, true, stored, temp, task)?;
+            let list = Self::read(path, stored, temp, task)?;
             if !list.is_list {
                 let lists = "documents with survivors, or passages; only lists follow the report";
                 return Err(Error::UnsuitedReport { path: list.path, lists });
@@ -185,10 +185,9 @@ impl<'a> ParsedReport<'a> {
         Ok(())
     }
 
-    /// Reads a report, or a list. `takes_answers` is as in [`listed::read`].
+    /// Reads a report, or a list.
     pub(super) fn read(
         path: &Path,
-        takes_answers: bool,
         stored: &dyn StoredDocuments,
         temp: &'a TempSpace,
         task: &Task<'_>,
@@ -198,7 +197,7 @@ impl<'a> ParsedReport<'a> {
         if !file.metadata().map_err(failed())?.is_file() {
             return Err(Error::Document(DocumentError::NotAFile { path: path.to_owned() }));
         }
-        if let Some(list) = listed::read(path, takes_answers, stored, temp, task)? {
+        if let Some(list) = listed::read(path, stored, temp, task)? {
             return Ok(list);
         }
         let memory = stored.memory() / 4;

@@ -100,9 +100,11 @@ pub trait StoredDocuments {
 pub struct StoredContainer {
     /// Its length in bytes.
     pub bytes: u64,
-    /// The time of its last change, in seconds since 1970 and nanoseconds. `None` if the time does not prove
-    /// the contents, or not all of them were ingested.
-    pub modified: Option<(i64, u32)>,
+    /// The time of its last change, in seconds since 1970 and nanoseconds, and true if it proves the
+    /// contents. `None` if no time is known, or not all contents were ingested.
+    pub modified: Option<((i64, u32), bool)>,
+    /// The number of documents read from it.
+    pub documents: u64,
 }
 
 /// A document, as far as this member uses it.

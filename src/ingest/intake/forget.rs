@@ -252,7 +252,11 @@ impl Intake<'_> {
         let settings = self.options.settings(&name, &file.source, ReadOutcome { has_failed, kept_out });
         // The next run reads the container again if some members are not stored as they are now.
         let are_current = before.kept == now.kept && before.stale_versions == now.stale_versions;
-        let modified = trusted_mtime(&file).filter(|_| are_current).unwrap_or(ContainerRecord::UNREAD.modified);
+        let unproven = file.modified.map(|modified| (modified.seconds, modified.nanoseconds));
+        let modified = match trusted_mtime(&file).or(unproven.map(ContainerRecord::unproven)) {
+            Some(modified) if are_current => modified,
+            _ => ContainerRecord::UNREAD.modified,
+        };
         let documents = now.documents - before.documents;
         let left = std::mem::take(&mut self.noted).of(&name);
         let record = ContainerRecord { bytes: file.bytes, modified, documents, settings, left };

@@ -121,6 +121,36 @@ fn files_with_the_same_contents_are_copied() {
     assert_eq!(run.status, 0, "{run:#?}");
 }
 
+/// A removed document is no change of its file, even if the file was ingested just after its last change.
+#[test]
+fn a_removed_document_is_told_from_a_new_one() {
+    for aged in [false, true] {
+        let folder = Folder::new();
+        start(&folder, aged);
+        folder.ok(&["rm", "-q", "in/c.jsonl:2", "in/e.zip!y.txt"]);
+        let (run, ..) = apply(&folder, &["--write", "clean", "--yes"]);
+        assert_eq!(run.status, 0, "{aged} {run:#?}");
+        assert_eq!(fs::read_to_string(folder.path().join("clean/in/c.jsonl")).unwrap(), lines([4, 5]));
+        if aged {
+            continue;
+        }
+        // A changed record of the same length is not the removed one, and a new time shows a new version.
+        let path = folder.path().join("in/c.jsonl");
+        let ingested = path.metadata().unwrap().modified().unwrap();
+        let set_time = |time| fs::File::options().write(true).open(&path).unwrap().set_modified(time).unwrap();
+        let of_length = |seed, length: usize| format!("{{\"text\":\"{}\"}}\n", &text(seed).repeat(2)[..length]);
+        let [first, second] = [4, 5].map(|seed| text(seed).len());
+        folder.write("in/c.jsonl", of_length(9, first) + &lines([5]));
+        set_time(ingested);
+        let (run, found, _) = apply(&folder, &["--write", "clean", "--yes"]);
+        assert_eq!((run.status, left(&found).len()), (2, 1), "{aged} {run:#?}");
+        folder.write("in/c.jsonl", lines([4]) + &of_length(9, second));
+        set_time(ingested + std::time::Duration::from_secs(1));
+        let (run, found, _) = apply(&folder, &["--write", "clean", "--yes"]);
+        assert_eq!((run.status, left(&found).len()), (2, 1), "{aged} {run:#?}");
+    }
+}
+
 /// An earlier version could copy such a file. The check counts what the database does not hold.
 #[test]
 fn the_check_of_a_copy_counts_what_nobody_has_judged() {

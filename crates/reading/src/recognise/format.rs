@@ -93,7 +93,7 @@ pub fn choose_of_text(name: &str, head: &[u8], unit: Unit) -> Choice {
     let head = &head[..head.len().min(HEAD)];
     match without_signature(name, head, unit) {
         _ if unit == Unit::Byte => Choice::Read(Format::Bytes),
-        Choice::Read(Format::Pdf | Format::Docx | Format::Odt | Format::Epub) => Choice::Read(Format::Text),
+        Choice::Read(format) if is_packed(format) => Choice::Read(Format::Text),
         Choice::Read(Format::Notebook) if named_format(name) != Some(Format::Notebook) => Choice::Read(Format::Text),
         choice => choice,
     }

@@ -4,6 +4,7 @@
 pub(super) mod bits;
 pub(super) mod block;
 pub(super) mod container_record;
+pub(super) mod container_time;
 pub(super) mod fields;
 pub(super) mod filter;
 pub(super) mod format;
