@@ -435,7 +435,7 @@ impl NativeDatabase {
             if !(prefixes.is_empty() && fields.is_empty()) {
                 ids.extend(writer.select(&prefixes, &fields, task)?.ids);
             }
-            writer.keep_named_or_numbered_out(&names, &ids).map(drop)
+            writer.keep_named_or_numbered_out(&names, &ids)
         };
         wait(py, &caller, &mut (), keep_out).whole()
     }

@@ -11,6 +11,7 @@
 use std::any::Any;
 use std::path::Path;
 
+use rustc_hash::FxHashSet;
 use serde_json::Value;
 
 use crate::database::remembered;
@@ -23,7 +24,7 @@ use fpdb_host::error::{Error, Result};
 use fpdb_host::json_options::options_from_json;
 use fpdb_kernel::document::Digest;
 use fpdb_kernel::profile::Profile;
-use fpdb_reading::input::{InputLimits, KeptOutContents, PathFilter};
+use fpdb_reading::input::{InputLimits, PathFilter};
 use fpdb_store::{ContainerRecord, DocumentRecord, Store};
 
 /// The records of a store, without any way to change it.
@@ -87,10 +88,10 @@ impl StoredDocuments for Records<'_> {
         Ok(self.0.newest_with(digest, |_| true)?.is_some())
     }
 
-    fn kept_out(&self) -> Result<KeptOutContents> {
-        let mut contents = KeptOutContents::default();
-        self.0.for_each_kept_out(|digest, record| {
-            contents.insert(digest, record.text.0);
+    fn kept_out(&self) -> Result<FxHashSet<Digest>> {
+        let mut contents = FxHashSet::default();
+        self.0.for_each_kept_out(|digest, _| {
+            contents.insert(digest);
             Ok::<_, Error>(())
         })?;
         Ok(contents)

@@ -1,20 +1,18 @@
 //! Kept out: contents that were removed for good, so that no ingest adds them again.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
-use std::collections::{BTreeMap, BTreeSet};
 
 use super::writer::REMOVED_AT_ONCE;
 use super::{Database, DatabaseWriter, KeptOut, Removal, ids_named};
-use crate::query::TextLimit;
 use fpdb_host::clock;
 use fpdb_host::error::{Error, Result};
 use fpdb_host::stop::StopToken;
 use fpdb_kernel::document::{Digest, DocId};
 use fpdb_kernel::hex;
-use fpdb_kernel::normalize::SameText;
-use fpdb_reading::input::{InputLimits, tidied};
-use fpdb_store::{DocumentRecord, KeptOutRecord, TextDigest};
+use fpdb_reading::input::tidied;
+use fpdb_store::{DocumentRecord, KeptOutRecord};
 use rustc_hash::FxHashMap;
 
 impl Database {
@@ -51,18 +49,14 @@ impl Database {
 }
 
 impl DatabaseWriter {
-    /// Keeps the contents of these documents out. From now on, an ingest skips a document with the same bytes
-    /// or the same text, whatever its name, unless a stored document has its bytes. Texts are the same if
-    /// they differ only in encoding, byte order mark, kind of line ends, and line ends after the last line.
-    /// Ignores unknown numbers. Deletes nothing: call [`Self::remove_numbers`] afterwards. Each commit notes
-    /// at most 100,000 documents. After an interruption, the same call notes the others.
-    ///
-    /// Reads the documents again, from the database or their files. Returns the number of contents that
-    /// cannot be read: these are kept out by their bytes alone.
+    /// Keeps the contents of these documents out. From now on, an ingest skips a document with the same
+    /// bytes, whatever its name, unless a stored document has these bytes. The same text in other bytes is
+    /// another content. Ignores unknown numbers. Deletes nothing: call [`Self::remove_numbers`] afterwards.
+    /// Each commit notes at most 100,000 documents. After an interruption, the same call notes the others.
     ///
     /// # Errors
     /// Fails if the store cannot be read or written.
-    pub fn keep_out(&self, ids: &[DocId]) -> Result<u64> {
+    pub fn keep_out(&self, ids: &[DocId]) -> Result<()> {
         self.keep_out_in_portions(ids, REMOVED_AT_ONCE)
     }
 
@@ -71,7 +65,7 @@ impl DatabaseWriter {
     ///
     /// # Errors
     /// Fails if the store cannot be read or written.
-    pub fn keep_named_or_numbered_out<N: AsRef<str>>(&self, names: &[N], ids: &[DocId]) -> Result<u64> {
+    pub fn keep_named_or_numbered_out<N: AsRef<str>>(&self, names: &[N], ids: &[DocId]) -> Result<()> {
         let mut ids = ids.to_vec();
         for name in names {
             ids.extend(ids_named(&self.store, name.as_ref())?.into_iter().map(DocId));
@@ -79,15 +73,13 @@ impl DatabaseWriter {
         self.keep_out(&ids)
     }
 
-    fn keep_out_in_portions(&self, ids: &[DocId], most: usize) -> Result<u64> {
-        self.store.change_alone(&StopToken::new(), || ids.chunks(most).map(|ids| self.keep_some_out(ids)).sum())
+    fn keep_out_in_portions(&self, ids: &[DocId], most: usize) -> Result<()> {
+        self.store.change_alone(&StopToken::new(), || ids.chunks(most).try_for_each(|ids| self.keep_some_out(ids)))
     }
 
-    /// Keeps the contents of these documents out, in one commit. Returns the number of those that cannot be
-    /// read.
-    fn keep_some_out(&self, ids: &[DocId]) -> Result<u64> {
+    /// Keeps the contents of these documents out, in one commit.
+    fn keep_some_out(&self, ids: &[DocId]) -> Result<()> {
         let mut contents: BTreeMap<Digest, KeptOutRecord> = BTreeMap::new();
-        let (mut unread, mut documents) = (BTreeSet::new(), BTreeMap::new());
         for id in ids {
             let DocumentRecord { name, digest, .. } = match self.store.document_numbered(id.0) {
                 Err(Error::NoSuchNumber { .. }) => continue,
@@ -95,30 +87,17 @@ impl DatabaseWriter {
             };
             let content = match contents.entry(digest) {
                 Entry::Occupied(content) => content.into_mut(),
-                Entry::Vacant(place) => place.insert(self.store.kept_out_record(&digest)?.unwrap_or_default()),
+                Entry::Vacant(place) => place.insert(match self.store.kept_out_record(&digest)? {
+                    Some(record) => record,
+                    None => KeptOutRecord { names: Vec::new(), since: 0 },
+                }),
             };
             content.since = clock::now();
             if content.has_room() && !content.names.contains(&name) {
                 content.names.push(name);
             }
-            if content.text.0.is_none() {
-                documents.insert(*id, digest);
-                unread.insert(digest);
-            }
         }
-        let mut texts = self.texts_in_order(&documents.keys().copied().collect::<Vec<_>>(), &InputLimits::default());
-        for (id, digest) in documents {
-            if unread.contains(&digest)
-                && let Ok((bytes, _)) = texts.original(id.0, TextLimit::of_bytes(u64::MAX))?
-            {
-                unread.remove(&digest);
-                let mut text = SameText::default();
-                text.feed(&bytes);
-                contents.entry(digest).or_default().text = TextDigest(text.finish());
-            }
-        }
-        self.store.keep_out(&contents.into_iter().collect::<Vec<_>>())?;
-        Ok(unread.len() as u64)
+        self.store.keep_out(&contents.into_iter().collect::<Vec<_>>())
     }
 
     /// Lets contents in again. `names` are the names that documents with these contents had when they were
@@ -155,7 +134,7 @@ impl DatabaseWriter {
     }
 }
 
-fn kept_out(digest: Digest, KeptOutRecord { names, since, .. }: KeptOutRecord) -> KeptOut {
+fn kept_out(digest: Digest, KeptOutRecord { names, since }: KeptOutRecord) -> KeptOut {
     KeptOut { digest, names, since }
 }
 

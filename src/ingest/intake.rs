@@ -70,7 +70,7 @@ pub(super) struct Intake<'a> {
     noted: NotedMembers,
     /// The path of the container that began last; `None` once it was read whole.
     unread: Option<String>,
-    pub(super) kept_out: &'a KeptOutContents,
+    kept_out: &'a KeptOutContents,
     /// Number of stored versions that stay although the new version is kept out.
     stale_versions: u64,
     /// The number of members that globs left out.
@@ -308,9 +308,9 @@ impl Intake<'_> {
                 self.absent.note(&about, Some(read.format));
                 let fingerprints = (self.batch.fingerprints(), self.batch.fingerprints_of_text());
                 let record = record_of(about, &read, fingerprints);
-                let mail = self.remembered_mail(&record).filter(|_| !read.is_kept_out);
+                let mail = self.remembered_mail(&record).filter(|_| !self.kept_out.contains(&record.digest));
                 let IngestSummary { kept, failures, .. } = self.summary;
-                let added = self.resolve(record, read.is_kept_out)?;
+                let added = self.resolve(record)?;
                 if (kept, failures) == (self.summary.kept, self.summary.failures) {
                     mail.into_iter().for_each(|(source, record)| self.batch.container(source, record));
                 }
@@ -339,7 +339,7 @@ impl Intake<'_> {
         let error = match read {
             Ok(read) if read.digest == stored.digest => {
                 let fingerprints = (self.batch.fingerprints(), self.batch.fingerprints_of_text());
-                return self.resolve(record_again(&stored, &read, fingerprints), read.is_kept_out).map(|_| ());
+                return self.resolve(record_again(&stored, &read, fingerprints)).map(|_| ());
             }
             Ok(_) => not_read_again(TextUnavailable::Changed.document()),
             Err(Error::Stopped) => return self.break_off(),
@@ -367,14 +367,13 @@ impl Intake<'_> {
     }
 
     /// Compares a document with the stored documents of its name. Returns its id if it is added.
-    /// `is_kept_out` is true if its bytes or its text were removed for good.
-    pub(super) fn resolve(&mut self, mut record: DocumentRecord, is_kept_out: bool) -> Result<Option<u32>> {
+    pub(super) fn resolve(&mut self, mut record: DocumentRecord) -> Result<Option<u32>> {
         if let Err(error) = record.check() {
             self.abandon()?;
             self.fail(&record.name, &error);
             return Ok(None);
         }
-        if is_kept_out && self.known().with_content(&record.digest)?.is_none() {
+        if self.kept_out.contains(&record.digest) && self.known().with_content(&record.digest)?.is_none() {
             self.abandon()?;
             self.drop_versions_before(&record)?;
             self.skip(record.name, SkipReason::KeptOut);

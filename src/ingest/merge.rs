@@ -46,8 +46,7 @@ fn merge_into(intake: &mut Intake<'_>, other: &Store, task: &Task<'_>) -> Result
         // stays.
         let superseded = replaces && other.newest_named(&record.name, |_| true)? != Some(id);
         let source = record.source.clone();
-        let is_kept_out = intake.kept_out.list.contains(&record.digest);
-        if !superseded && let Some(new) = intake.resolve(record, is_kept_out)? {
+        if !superseded && let Some(new) = intake.resolve(record)? {
             moved.push((id, new));
             if last_source != source {
                 intake.take_over_mark(other, source.as_deref())?;

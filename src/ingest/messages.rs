@@ -115,8 +115,6 @@ pub(super) enum ParcelEntry {
 /// A document that was read to its end.
 pub(crate) struct ReadDocument {
     pub(crate) digest: Digest,
-    /// True if its bytes or its text were removed for good.
-    pub(crate) is_kept_out: bool,
     pub(crate) format: Format,
     pub(crate) facts: DocumentFacts,
     /// True if the document was fingerprinted as boilerplate.

@@ -33,7 +33,6 @@ pub(super) fn run(
     // A failure stops the threads of this run, not the token of its caller.
     let threads = store.pool().threads();
     let (stop, progress) = (&task.token().child(), task.reports());
-    let kept_out = intake.kept_out;
     let waiting = threads * JOBS_WAITING;
     let (steps, taken) = sync_channel(waiting);
     let (jobs, waiting_jobs) = sync_channel::<ReadJob>(waiting);
@@ -46,7 +45,7 @@ pub(super) fn run(
             let jobs = Arc::clone(&waiting_jobs);
             let work = move || {
                 let _lent = store.lend_turn();
-                work(store, (options, kept_out), &jobs, stop, progress);
+                work(store, options, &jobs, stop, progress);
             };
             // Threads that have started end with the walker, the only source of jobs.
             threads::start_within(scope, &format!("read-{number}"), work).map_err(Error::threads(threads))?;

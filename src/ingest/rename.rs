@@ -80,15 +80,8 @@ pub(super) fn rename(
     Ok(Found { committed, renamed: taken, given_in_dry_run: given, unseen })
 }
 
-/// The documents of a container, by [`key`].
-type Members = FxHashMap<u128, Member>;
-
-/// A document: its content, and the format in which it is read.
-struct Member {
-    digest: Digest,
-    format: Option<Format>,
-    is_kept_out: bool,
-}
+/// The documents of a container: their contents and formats, by [`key`].
+type Members = FxHashMap<u128, (Digest, Option<Format>)>;
 
 /// Members are identified by the digests of their names, like contents by their digests.
 fn key(member: Option<&str>) -> u128 {
@@ -195,14 +188,14 @@ impl<'a> Renaming<'a> {
                 return Ok(());
             }
         }
-        let Member { digest, format, .. } = match self.content(&candidate) {
+        let (digest, format) = match self.content(&candidate) {
             Ok(content) => content,
             Err(error) => {
                 self.unseen.note_file(&name, &file, error);
                 return Ok(());
             }
         };
-        let Some((id, record)) = self.claim(&digest, &name, format.map_or("", Format::name))? else { return Ok(()) };
+        let Some((id, record)) = self.claim(&digest, &name, format.name())? else { return Ok(()) };
         if let Some(table) = &self.options.metadata {
             table.apply(&mut candidate.about);
         }
@@ -217,22 +210,18 @@ impl<'a> Renaming<'a> {
         self.rename(id, record, renamed)
     }
 
-    /// Reads a document.
-    fn content(&mut self, candidate: &Candidate) -> Result<Member> {
+    /// The digest of a document, and the format in which it would be read.
+    fn content(&mut self, candidate: &Candidate) -> Result<(Digest, Format)> {
         let (asked, unit) = (self.options.read.front_end, self.store.profile().unit());
-        let (mut format, mut text) = (None, self.kept_out.list.text());
+        let mut format = None;
         let digest = self.reader.read(candidate, self.task.token(), &|_| {}, &mut |bytes| {
             if format.is_none() {
                 format = Some(format_of(asked, &candidate.about.hint, bytes, unit)?);
             }
-            text.iter_mut().for_each(|text| text.feed(bytes));
             Ok(())
         })?;
-        // A document whose text is kept out is added nevertheless if its bytes are stored.
-        let is_kept_out = self.kept_out.list.contains(&digest)
-            || self.kept_out.list.contains_text(text) && self.store.newest_with(&digest, |_| true)?.is_none();
         // The first piece of every document is passed on, even if it is empty.
-        if format.is_some() { Ok(Member { digest, format, is_kept_out }) } else { Err(Error::Stopped) }
+        format.map(|format| (digest, format)).ok_or(Error::Stopped)
     }
 
     /// Renames the documents of a missing container if this file holds the same documents. The later walk
@@ -298,8 +287,8 @@ impl<'a> Renaming<'a> {
 
     /// A hash of members without those that are kept out, which are not stored.
     fn hash_of(&self, members: &Members) -> u128 {
-        let counted = members.iter().filter(|(_, member)| !member.is_kept_out);
-        let hash = |(key, Member { digest, format, .. }): (&u128, &Member)| {
+        let counted = members.iter().filter(|(_, (digest, _))| !self.kept_out.contains(digest));
+        let hash = |(key, (digest, format)): (&u128, &(Digest, Option<Format>))| {
             let format = format.map_or("", Format::name);
             xxh3_128(&[&key.to_be_bytes(), &digest[..], format.as_bytes()].concat())
         };
@@ -320,9 +309,7 @@ impl<'a> Renaming<'a> {
                 false => self.prune.still_missing(self.store, id, &mut last)?,
             };
             let Some(record) = record else { return Ok(None) };
-            let is_kept_out = self.kept_out.list.contains(&record.digest);
-            let member = Member { digest: record.digest, format: Format::named(&record.format), is_kept_out };
-            members.insert(key(record.member.as_deref()), member);
+            members.insert(key(record.member.as_deref()), (record.digest, Format::named(&record.format)));
         }
         Ok(Some(members).filter(|members| members.len() == container.ids.len()))
     }
@@ -340,7 +327,7 @@ impl<'a> Renaming<'a> {
                 }
                 Err(failed) => Err(failed),
             };
-            let (key, member) = match read {
+            let (key, (digest, format)) = match read {
                 Ok(read) => read,
                 Err((_, Error::Document(error))) if error.is_lasting() => return Ok(()),
                 Err((name, error)) => {
@@ -348,9 +335,9 @@ impl<'a> Renaming<'a> {
                     return Err(Error::Stopped);
                 }
             };
-            let is_kept_out = member.is_kept_out;
+            let is_kept_out = self.kept_out.contains(&digest);
             counted += u64::from(!is_kept_out);
-            let is_new = members.as_mut().is_some_and(|members| members.insert(key, member).is_none());
+            let is_new = members.as_mut().is_some_and(|members| members.insert(key, (digest, Some(format))).is_none());
             // One member more than `most` shows that the files differ.
             if is_kept_out || is_new && counted <= most { Ok(()) } else { Err(Error::Stopped) }
         });
@@ -365,9 +352,9 @@ impl<'a> Renaming<'a> {
     /// members that are kept out.
     fn is_same(&self, container: &MissingContainer, members: &Members) -> Result<bool> {
         let Some(stored) = self.members_stored(container)? else { return Ok(false) };
-        let is_stored = |(key, read): (&u128, &Member)| match stored.get(key) {
-            Some(stored) => (stored.digest, stored.format) == (read.digest, read.format),
-            None => read.is_kept_out,
+        let is_stored = |(key, read): (&u128, &(Digest, Option<Format>))| match stored.get(key) {
+            Some(stored) => stored == read,
+            None => self.kept_out.contains(&read.0),
         };
         Ok(stored.keys().all(|key| members.contains_key(key)) && members.iter().all(is_stored))
     }

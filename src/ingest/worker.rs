@@ -4,7 +4,6 @@ use std::sync::mpsc::{Receiver, SyncSender};
 use std::sync::{Mutex, PoisonError};
 
 use super::fingerprinters::Fingerprinters;
-use super::kept_out::KeptOutContents;
 use super::known::{self, Reading};
 use super::messages::{DocumentAgain, JobEntry, Parcel, ParcelEntry, ReadDocument, ReadJob};
 use super::options::IngestOptions;
@@ -15,7 +14,7 @@ use fpdb_host::stop::StopToken;
 use fpdb_kernel::columns::FINGERPRINT_BYTES;
 use fpdb_kernel::document::{Digest, Format};
 use fpdb_reading::extract::mail_headers;
-use fpdb_reading::input::{Candidate, Content, KeptOutContents as Contents, ReadAs, Reader, format_of};
+use fpdb_reading::input::{Candidate, Content, ReadAs, Reader, format_of};
 use fpdb_store::{Store, TEXT_CHUNK_BYTES, compress};
 
 /// Number of fingerprints in a parcel: about 100 KiB.
@@ -30,7 +29,7 @@ enum DocumentOutcome {
 /// Works until there are no more jobs.
 pub(super) fn work(
     store: &Store,
-    (options, kept_out): (&IngestOptions, &KeptOutContents),
+    options: &IngestOptions,
     jobs: &Mutex<Receiver<ReadJob>>,
     stop: &StopToken,
     progress: &dyn Progress,
@@ -38,7 +37,6 @@ pub(super) fn work(
     let new = || Worker {
         store,
         options,
-        kept_out: &kept_out.list,
         stop,
         progress,
         // An empty database has no document to compare with.
@@ -147,7 +145,6 @@ impl Pieces {
 struct Worker<'a> {
     store: &'a Store,
     options: &'a IngestOptions,
-    kept_out: &'a Contents,
     stop: &'a StopToken,
     progress: &'a dyn Progress,
     looks: bool,
@@ -189,9 +186,9 @@ impl Worker<'_> {
         pieces: &mut Pieces,
     ) -> Result<ReadDocument> {
         let unit = self.store.profile().unit();
-        let Self { fingerprinters, progress, headers, kept_out, .. } = self;
+        let Self { fingerprinters, progress, headers, .. } = self;
         let fingerprinter = fingerprinters.of(boilerplate);
-        let (mut format, mut kept_out_text) = (None, kept_out.text());
+        let mut format = None;
         let mut text = store_text.then(TextChunks::default);
         let read = self.reader.read(candidate, self.stop, &|bytes| progress.read(bytes), &mut |bytes| {
             if format.is_none() {
@@ -203,7 +200,6 @@ impl Worker<'_> {
                 format = Some(chosen);
             }
             fingerprinter.feed(bytes, &mut pieces.parcel.fingerprints);
-            kept_out_text.iter_mut().for_each(|text| text.feed(bytes));
             if let Some(text) = &mut text {
                 text.take(bytes, pieces)?;
             }
@@ -216,8 +212,7 @@ impl Worker<'_> {
         let facts = fingerprinter.finish(&mut pieces.parcel.fingerprints);
         let (digest, facts) = (read?, facts?);
         text.map_or(Ok(()), |text| text.finish(pieces))?;
-        let is_kept_out = kept_out.contains(&digest) || kept_out.contains_text(kept_out_text);
-        Ok(ReadDocument { digest, is_kept_out, format, facts, boilerplate, stored_text: store_text })
+        Ok(ReadDocument { digest, format, facts, boilerplate, stored_text: store_text })
     }
 }
 

@@ -263,8 +263,7 @@ impl StagingMapper {
         let (file, member, modified) = (None, None, None);
         let about = About { name, hint, file, member, modified, metadata, repeated: false, named: false };
         let digest = xxh3_128(bytes).to_be_bytes();
-        let (boilerplate, is_kept_out, stored_text) = (false, false, plan.store_text);
-        let read = ReadDocument { digest, is_kept_out, format, facts, boilerplate, stored_text };
+        let read = ReadDocument { digest, format, facts, boilerplate: false, stored_text: plan.store_text };
         let is_of_text = |hash: u64| plan.profile.view_of(hash) == View::Text;
         let of_text = self.fingerprints.iter().filter(|fingerprint| is_of_text(fingerprint.hash)).count() as u64;
         let record = record_of(about, &read, (fingerprints, of_text));

@@ -79,9 +79,10 @@ pub(crate) struct RmArgs {
     #[arg(long, value_name = "REPORT", value_hint = ValueHint::FilePath)]
     #[arg(conflicts_with_all = ["names", "ids", "prefixes", "fields"])]
     pub(crate) report: Option<PathBuf>,
-    /// Remove the documents for good: no ingest adds their bytes or texts again, under whatever name
+    /// Remove the documents for good: no ingest adds their bytes again, under whatever name
     ///
-    /// Unless another stored document has the same bytes. `fpdb stats` lists what is kept out.
+    /// Unless another stored document has the same bytes. Only bytes count: stored copies with other ones,
+    /// such as other line ends, stay. `fpdb stats` lists what is kept out.
     #[arg(long)]
     pub(crate) keep_out: bool,
     /// Let documents in again that --keep-out removed under these names, or of these digests

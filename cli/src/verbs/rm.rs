@@ -47,14 +47,15 @@ pub(crate) fn run(global: &Global, args: &RmArgs, printer: &Printer) -> anyhow::
             Err(error) => return Err(error.into()),
         }
     }
-    let by_bytes = if args.keep_out { database.keep_out(&ids)? } else { 0 };
+    if args.keep_out {
+        database.keep_out(&ids)?;
+    }
     let mut removal = database.remove_numbers(&ids)?;
     removal.unknown_names = unknown_names.iter().map(|(name, _)| (*name).clone()).collect();
     summary(global, &removal, "")?;
     if removal.removed > 0 {
         printer.note(&removed_line(removal.removed, args.keep_out, &printer.suggested));
     }
-    note_kept_out_by_bytes(by_bytes, printer);
     if removed.len() <= SHOWN && !args.keep_out {
         kept_out::hint(&database, &removed, printer)?;
     }
@@ -195,31 +196,20 @@ fn removed_line(documents: u64, keep_out: bool, on: &Suggested) -> String {
     )
 }
 
-/// Says how many contents could not be read, so that other line ends bring them back.
-fn note_kept_out_by_bytes(contents: u64, printer: &Printer) {
-    if contents > 0 {
-        let (is, their) = if contents == 1 { ("is", "its") } else { ("are", "their") };
-        printer.note(&format!(
-            "{} {is} kept out by {their} bytes alone, since {their} text cannot be read: a copy with other line ends or in another encoding is added",
-            count(contents, "content")
-        ));
-    }
-}
-
-/// Keeps documents out that are to be removed. Returns those whose copies or attachments may stay, and the
-/// number of contents that are kept out by their bytes alone.
-fn keep_out(database: &DatabaseWriter, ids: &[DocId]) -> anyhow::Result<(Vec<DocumentInfo>, u64)> {
-    Ok((that_may_leave_others(database, ids)?, database.keep_out(ids)?))
+/// Keeps documents out that are to be removed. Returns those whose copies or attachments may stay.
+fn keep_out(database: &DatabaseWriter, ids: &[DocId]) -> anyhow::Result<Vec<DocumentInfo>> {
+    let removed = that_may_leave_others(database, ids)?;
+    database.keep_out(ids)?;
+    Ok(removed)
 }
 
 /// Says what stays of documents that were removed and kept out.
 fn note_kept_out(
     database: &Database,
-    (removed, by_bytes): (Vec<DocumentInfo>, u64),
+    removed: Vec<DocumentInfo>,
     keeps_out: bool,
     printer: &Printer,
 ) -> anyhow::Result<()> {
-    note_kept_out_by_bytes(by_bytes, printer);
     note_copies(database, &removed, printer)?;
     note_attachments(database, removed, keeps_out, printer)
 }

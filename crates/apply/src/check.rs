@@ -26,9 +26,7 @@ use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::Task;
 use fpdb_host::spill::{Sorter, TempSpace, read_at, write_at};
 use fpdb_kernel::document::Digest;
-use fpdb_reading::input::{
-    Container, FileKind, InputLimits, KeptOutContents, ReadOptions, Reader, RecordFields, visit_with_extents,
-};
+use fpdb_reading::input::{Container, FileKind, InputLimits, ReadOptions, Reader, RecordFields, visit_with_extents};
 
 /// A range of a file to leave out, in the unit of `Members::extent`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
@@ -119,7 +117,7 @@ pub(super) struct Check<'a> {
     pub(super) sources: &'a [SourceFile],
     pub(super) options: &'a ApplyOptions,
     /// The contents that a copy leaves out although no document has them.
-    pub(super) kept_out: &'a KeptOutContents,
+    pub(super) kept_out: &'a FxHashSet<Digest>,
     /// Files that have no place in the copy.
     pub(super) unplaced: &'a Unplaced,
     pub(super) log: &'a mut Log,
@@ -303,7 +301,7 @@ pub(super) struct Contents<'a> {
     pub(super) stored: &'a dyn StoredDocuments,
     pub(super) limits: &'a InputLimits,
     /// The contents that are kept out, if records with these contents are to be found.
-    pub(super) kept_out: Option<&'a KeptOutContents>,
+    pub(super) kept_out: Option<&'a FxHashSet<Digest>>,
     pub(super) task: &'a Task<'a>,
 }
 

@@ -64,7 +64,6 @@ use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_host::progress::Task;
 use fpdb_host::schema::Schema;
 use fpdb_host::spill::TempSpace;
-use fpdb_reading::input::KeptOutContents;
 
 use log::Log;
 use passages::{NO_DOCUMENT, NO_SURVIVOR, Passages};
@@ -130,7 +129,7 @@ pub fn apply(
     let Places { unplaced, stale } = Places::of(&sources, options, &log)?;
     let kept_out = match options.action.copies_to() {
         Some(_) => stored.kept_out()?,
-        None => KeptOutContents::default(),
+        None => FxHashSet::default(),
     };
     let mut checked = Check {
         stored,

@@ -12,11 +12,8 @@ use super::kept_out::KeptOutRecord;
 use super::plan::PlannedDocument;
 use fpdb_host::threads;
 use fpdb_kernel::document::Digest;
-use fpdb_kernel::normalize::SameText;
 use fpdb_kernel::profile::Unit;
-use fpdb_reading::input::{
-    Candidate, Container, Content, Extents, Hint, KeptOutContents, ReadAs, WalkEvent, format_of,
-};
+use fpdb_reading::input::{Candidate, Container, Content, Extents, Hint, ReadAs, WalkEvent, format_of};
 use fpdb_reading::recognise::FORMAT_HEAD;
 
 /// A mail and its attachments that are documents, if one of them is removable. They are left out together, or
@@ -48,8 +45,6 @@ pub(super) struct FoundDocument {
     hint: Hint,
     /// True if the document lies in another one, as an attachment in a mail.
     pub(super) is_attached: bool,
-    /// True if its content was removed from the database for good.
-    pub(super) is_kept_out: bool,
 }
 
 impl FoundDocument {
@@ -59,15 +54,12 @@ impl FoundDocument {
     }
 }
 
-/// The digest of a document's bytes, and that of its text if it is looked for.
-type Digests = (Digest, Option<SameText>);
-
 /// A document whose digest another thread is computing.
 struct Pending {
     suffix: u64,
     found: FoundDocument,
-    /// Its digests, and its first bytes.
-    digest: JoinHandle<Option<(Digests, Vec<u8>)>>,
+    /// The digest, and the first bytes of the document.
+    digest: JoinHandle<Option<(Digest, Vec<u8>)>>,
 }
 
 /// A scan of one file.
@@ -77,7 +69,7 @@ pub(super) struct Scan<'a> {
     name: usize,
     pending: Option<Pending>,
     /// The contents to look for in all documents.
-    looked_for: Option<&'a KeptOutContents>,
+    looked_for: Option<&'a FxHashSet<Digest>>,
     /// Compares all documents with the database, if the file may not be as it was ingested.
     pub(super) judging: Option<Judging<'a>>,
     /// The documents with one of these contents. The first `before` of them lie before the member that is
@@ -126,7 +118,7 @@ impl<'a> Scan<'a> {
     }
 
     /// The same scan, looking for these contents in all documents.
-    pub(super) fn looking_for(self, contents: Option<&'a KeptOutContents>) -> Self {
+    pub(super) fn looking_for(self, contents: Option<&'a FxHashSet<Digest>>) -> Self {
         Self { looked_for: contents.filter(|contents| !contents.is_empty()), ..self }
     }
 
@@ -213,8 +205,8 @@ impl<'a> Scan<'a> {
     pub(super) fn finish_pending(&mut self) {
         if let Some(Pending { suffix, found, digest }) = self.pending.take() {
             match digest.join().ok().flatten() {
-                Some(((digest, text), head)) => {
-                    self.note_found(found, (digest, text), &head);
+                Some((digest, head)) => {
+                    self.note_found(found, digest, &head);
                     self.note(suffix, digest);
                 }
                 None => {
@@ -225,14 +217,12 @@ impl<'a> Scan<'a> {
         }
     }
 
-    fn note_found(&mut self, mut found: FoundDocument, (digest, text): Digests, head: &[u8]) {
-        let is_kept_out = |contents: &KeptOutContents| contents.contains(&digest) || contents.contains_text(text);
-        found.is_kept_out = self.looked_for.is_some_and(is_kept_out);
+    fn note_found(&mut self, found: FoundDocument, digest: Digest, head: &[u8]) {
         if let Some(judging) = &mut self.judging {
             judging.note(&found, &digest, head);
         }
-        let FoundDocument { suffix, is_kept_out, .. } = found;
-        if is_kept_out {
+        let FoundDocument { suffix, .. } = found;
+        if self.looked_for.is_some_and(|contents| contents.contains(&digest)) {
             self.kept_out.push(KeptOutRecord { suffix, digest, place: None, mail: None, inside: Vec::new() });
         }
     }
@@ -269,19 +259,16 @@ impl<'a> Scan<'a> {
                 suffix: suffix.to_owned(),
                 hint: about.hint.clone(),
                 is_attached: self.all.is_none() && self.outer.suffix != suffix,
-                is_kept_out: false,
             },
             false => FoundDocument::default(),
         };
         let suffix = xxh3_64(suffix.as_bytes());
-        let mut text = self.looked_for.and_then(KeptOutContents::text);
         match content {
             Content::File | Content::Compressed(_) => self.whole = Some(Candidate { about, content }),
             _ if !self.concerns(suffix) && !notes_all => {}
             Content::Whole(bytes) => {
                 let digest = xxh3_128(&bytes).to_be_bytes();
-                text.iter_mut().for_each(|text| text.feed(&bytes));
-                self.note_found(found, (digest, text), &bytes);
+                self.note_found(found, digest, &bytes);
                 self.note(suffix, digest);
             }
             // This thread sends the pieces, so another one must receive them.
@@ -290,10 +277,9 @@ impl<'a> Scan<'a> {
                     let (mut digest, mut head) = (Xxh3::new(), None);
                     while let Some(piece) = pieces.receive().ok()? {
                         digest.update(&piece);
-                        text.iter_mut().for_each(|text| text.feed(&piece));
                         head.get_or_insert_with(|| piece[..piece.len().min(FORMAT_HEAD)].to_vec());
                     }
-                    Some(((digest.digest128().to_be_bytes(), text), head.unwrap_or_default()))
+                    Some((digest.digest128().to_be_bytes(), head.unwrap_or_default()))
                 };
                 // If no thread can start, the digest is missing and the document counts as changed.
                 let digest = threads::start("digest", take).ok();

@@ -3,10 +3,12 @@
 
 use std::any::Any;
 
+use rustc_hash::FxHashSet;
+
 use fpdb_host::error::Result;
 use fpdb_kernel::document::Digest;
 use fpdb_kernel::profile::Profile;
-use fpdb_reading::input::{InputLimits, KeptOutContents, PathFilter};
+use fpdb_reading::input::{InputLimits, PathFilter};
 
 /// The documents of a database.
 pub trait StoredDocuments {
@@ -79,7 +81,7 @@ pub trait StoredDocuments {
     ///
     /// # Errors
     /// If the list cannot be read.
-    fn kept_out(&self) -> Result<KeptOutContents>;
+    fn kept_out(&self) -> Result<FxHashSet<Digest>>;
 
     /// The filter of the options that the database remembers for a file, or for the nearest folder around it.
     /// `None` if it remembers none.

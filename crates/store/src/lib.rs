@@ -73,7 +73,6 @@ pub use codec::fields::{check_field, field_key};
 pub use codec::format::{DECISIONS, FORMAT_VERSION};
 pub use codec::positions::FingerprintPlace;
 pub use codec::records::{DocumentRecord, KeptOutRecord, SourceRecord, TextCounts, TextView, ViewCounts};
-pub use codec::text_digest::TextDigest;
 pub use codec::varint;
 pub use engine::Level;
 pub use engine::refused_memory::abort_on_refused_memory;

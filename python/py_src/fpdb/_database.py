@@ -316,7 +316,8 @@ class Database:
             report: a saved report of `dedup`. Deletes the documents that it lists as removable. A document is deleted only if it and its
                 survivor are still stored as the report says; `left` counts the others.
             dry_run: counts the selected documents and deletes none of them.
-            keep_out: removes the documents for good: no ingest adds their bytes or texts again, under any name. `readmit` allows them again.
+            keep_out: removes the documents for good: no ingest adds their bytes again, under any name. Copies with other bytes stay, even if only
+                their line ends differ. `readmit` allows them again.
 
         Raises:
             ParameterError: the database is open for reading; every name begins with a prefix; or a line is not a line of a report.

@@ -220,27 +220,3 @@ fn what_cannot_be_searched_is_said() {
     assert_eq!((run.status, &summary["kept_out_unsearched"]), (2, &2.into()), "{run:#?} {lines:#?}");
     assert!(run.stderr.contains("warning: 2 parts of the files named above cannot be searched"), "{run:#?}");
 }
-
-/// A member that differs in line ends only was never added, and its copy would bring the text back.
-#[test]
-fn copies_lack_a_text_that_is_kept_out_with_other_line_ends() {
-    for (aged, repeated) in [(true, 1), (false, 1), (true, 9000)] {
-        let folder = Folder::new();
-        let secret = (text(2).replace(' ', "\n") + "\n").repeat(repeated);
-        folder.write("in/secret.txt", &secret);
-        folder.write("in/1.txt", text(3));
-        folder.ok(&["ingest", "-q", "--profile", "words", "in"]);
-        folder.ok(&["rm", "-q", "--keep-out", "in/secret.txt"]);
-        let lines = secret.replace('\n', "\r\n");
-        folder.write("in/e.zip", zip([("1", text(1)), ("2", lines.clone()), ("3", text(3))]));
-        if aged {
-            folder.age("in/e.zip");
-        }
-        folder.ok(&["ingest", "-q", "in"]);
-        folder.ok(&["dedup", "-q", "--format", "json", "-o", "report.jsonl"]);
-        let (run, _, summary) = apply(&folder, &["--write", "clean", "--yes"]);
-        assert_eq!((run.status, &summary["kept_out"], &summary["applied"]), (0, &1.into(), &1.into()), "{run:#?}");
-        folder.ok(&["--db", "copy", "ingest", "-q", "--profile", "words", "clean"]);
-        assert_eq!(digests(&folder, "copy"), digests(&folder, ".fpdb"));
-    }
-}

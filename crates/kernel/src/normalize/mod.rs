@@ -24,7 +24,6 @@ pub(crate) mod properties;
 mod readable;
 #[cfg(any(test, fuzzing))]
 mod reference;
-mod same_text;
 mod sink;
 mod symbols;
 mod transcribe;
@@ -47,7 +46,6 @@ pub use disguise::disguised_words;
 pub use newline::newline_of;
 use output::DecodeCounts;
 pub use readable::Readable;
-pub use same_text::SameText;
 use sink::Sink;
 pub use symbols::SymbolContent;
 pub use symbols::Symbols;

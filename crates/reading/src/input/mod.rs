@@ -41,7 +41,6 @@ pub use find::scope::{Scope, is_gone, is_hidden, is_missing};
 pub use find::walk::{UNDER_WAY, is_under_way, walk};
 pub use pieces::{PieceSender, Pieces};
 pub use read::held::for_each_held;
-pub use read::kept_out::KeptOutContents;
 pub use read::metadata::MetadataTable;
 pub use read::reader::{Reader, format_of, front_end_of_text};
 pub use read::single_document::{single_document, standard_input};

@@ -88,7 +88,7 @@ impl RememberedRows {
     fn add(&mut self, key: &[u8], value: &[u8]) {
         if let Some(digest) = parse_kept_out_key(key) {
             // The digest in the key is enough to keep a content out, so a damaged record counts too.
-            let unknown = KeptOutRecord::default();
+            let unknown = KeptOutRecord { names: Vec::new(), since: 0 };
             self.kept_out.push((digest, records::decode(value, String::new).unwrap_or(unknown)));
         } else if key.starts_with(KEPT_OUT_PREFIX) {
             self.kept_out_may_lack = true;

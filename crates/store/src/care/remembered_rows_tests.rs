@@ -18,10 +18,7 @@ const CONTENTS: u8 = 40;
 fn contents() -> Vec<(Digest, KeptOutRecord)> {
     let content = |number: u8| {
         let names = vec![format!("mails/{number}.eml")];
-        (
-            xxhash_rust::xxh3::xxh3_128(&[number]).to_be_bytes(),
-            KeptOutRecord { names, since: 1_700_000_000, ..KeptOutRecord::default() },
-        )
+        (xxhash_rust::xxh3::xxh3_128(&[number]).to_be_bytes(), KeptOutRecord { names, since: 1_700_000_000 })
     };
     let mut contents: Vec<_> = (0..CONTENTS).map(content).collect();
     contents.sort_unstable_by_key(|content| content.0);
@@ -44,7 +41,7 @@ fn make(root: &Path) {
     drop(database);
     let store = open(root);
     store.keep_out(&contents()).unwrap();
-    store.keep_out(&[([0xee; 16], KeptOutRecord { names: vec![], since: 1, ..KeptOutRecord::default() })]).unwrap();
+    store.keep_out(&[([0xee; 16], KeptOutRecord { names: vec![], since: 1 })]).unwrap();
     store.remember_sources(&sources()).unwrap();
     store.note_assembled(&[7; 16]).unwrap();
     store.engine.move_rows(MAIN);
@@ -194,8 +191,8 @@ fn a_damaged_record_of_the_log_is_told() {
     make(&base);
     // Two commits in the log, the first of them damaged.
     let store = open(&base);
-    let later = [[0xaa; 16], [0xbb; 16]]
-        .map(|digest| (digest, KeptOutRecord { names: vec!["later".into()], since: 2, ..KeptOutRecord::default() }));
+    let later =
+        [[0xaa; 16], [0xbb; 16]].map(|digest| (digest, KeptOutRecord { names: vec!["later".into()], since: 2 }));
     store.keep_out(&later[..1]).unwrap();
     store.keep_out(&later[1..]).unwrap();
     drop(store);

@@ -260,8 +260,7 @@ fn contents_that_are_kept_out_stay_so_but_for_damaged_ones() {
     let root = folder.path().join("db");
     make(&root);
     let store = Store::open_writer(&root, &StoreOptions::default()).unwrap();
-    let contents = [[1; 16], [2; 16]]
-        .map(|digest| (digest, KeptOutRecord { names: vec!["a".into()], since: 7, ..KeptOutRecord::default() }));
+    let contents = [[1; 16], [2; 16]].map(|digest| (digest, KeptOutRecord { names: vec!["a".into()], since: 7 }));
     store.keep_out(&contents).unwrap();
     put(&store, MAIN, &kept_out_key(&[3; 16]), b"no record");
     put(&store, MAIN, b"kept-out?", b"");
@@ -272,7 +271,7 @@ fn contents_that_are_kept_out_stay_so_but_for_damaged_ones() {
     let store = Store::open_writer(&root, &StoreOptions::default()).unwrap();
     assert_eq!(store.verify(&Task::new()).unwrap().problems, []);
     // The third record has lost its names, but its key still has the digest.
-    let nameless = ([3; 16], KeptOutRecord::default());
+    let nameless = ([3; 16], KeptOutRecord { names: vec![], since: 0 });
     assert_eq!(store.kept_out().unwrap(), [&contents[..], &[nameless]].concat());
     store.readmit(&[[1; 16], [3; 16]]).unwrap();
     assert_eq!(store.kept_out().unwrap(), contents[1..]);
@@ -285,8 +284,7 @@ fn a_repair_removes_what_is_kept_out_only_if_a_removal_may_be_lost() {
     let after = |damage: fn(&Store), lost: u64| {
         let keep_out = |store: &Store| {
             let others = (0..100).map(|number| format!("other {number}")).collect();
-            let content =
-                |id: u128, names| (id.to_be_bytes(), KeptOutRecord { names, since: 7, ..KeptOutRecord::default() });
+            let content = |id: u128, names| (id.to_be_bytes(), KeptOutRecord { names, since: 7 });
             store.keep_out(&[content(7, vec!["7.txt".into()]), content(8, others)]).unwrap();
             damage(store);
         };

@@ -10,5 +10,4 @@ pub(super) mod filter;
 pub(super) mod format;
 pub(super) mod positions;
 pub(super) mod records;
-pub(super) mod text_digest;
 pub mod varint;

@@ -211,14 +211,12 @@ pub struct SourceRecord {
 }
 
 /// The record of a content that was removed for good. An ingest does not add such a content again.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Encode, Decode)]
+#[derive(Clone, Debug, PartialEq, Eq, Encode, Decode)]
 pub struct KeptOutRecord {
     /// The names of the first documents that were removed. Empty if the record was damaged.
     pub names: Vec<String>,
     /// When the last of these documents was removed, in seconds since 1970. 0 if the record was damaged.
     pub since: i64,
-    /// The digest of its text, which files with other bytes may have too.
-    pub text: super::text_digest::TextDigest,
 }
 
 /// The counts of a commit, which the commit mark repeats.

@@ -2,7 +2,6 @@
 //! caller's memory.
 
 pub(crate) mod held;
-pub(crate) mod kept_out;
 pub(crate) mod metadata;
 pub(crate) mod reader;
 pub(crate) mod single_document;
