@@ -106,7 +106,7 @@ pub(crate) fn text(folder: &Folder, report: &str, number: usize) -> data::TextDa
 /// The files of a report in a folder or in one file, with all packed content unpacked.
 fn legible(files: BTreeMap<String, Vec<u8>>) -> BTreeMap<String, String> {
     let packed = regex::Regex::new(
-        r#"(?:^fpdb\("[^"]+","|<script type="application/octet-stream" id="[^"]+">)([A-Za-z0-9+/=]*)"#,
+        r#"(?:^/\* data of a report of fpdb \*/fpdb\("[^"]+","|<script type="application/octet-stream" id="[^"]+">)([A-Za-z0-9+/=]*)"#,
     )
     .unwrap();
     let unpacked = |content: Vec<u8>| {

@@ -21,6 +21,7 @@ pub(super) mod restore;
 pub(super) mod rm;
 pub(super) mod serve;
 pub(super) mod show;
+mod skipped_reports;
 pub(super) mod stats;
 pub(super) mod thresholds;
 mod unread_kinds;

@@ -85,7 +85,7 @@ pub(super) fn foot() -> String {
 
 /// The content of a file of packed data.
 pub(super) fn part(name: &str, packed: &str) -> String {
-    format!("{REPORT_DATA}fpdb(\"{name}\",\"{packed}\");\n")
+    format!("{REPORT_DATA}{name}\",\"{packed}\");\n")
 }
 
 fn vendor() -> String {

@@ -498,22 +498,37 @@ fn reports_in_a_folder_are_no_documents() {
         folder.write(&format!("docs/{name}.html"), page);
     }
     folder.write("docs/data.js", "fpdb(\"text-1\",\"a text of another program, which is a document\");\n");
+    // Neither a comment nor a name makes a report of a file.
+    let mark = "/* data of a report of fpdb */";
+    folder.write("docs/hw.c", format!("{mark}fpdb(\"\nint main() {{ return 0; }}\n"));
+    folder.write("docs/hw.js", format!("{mark}\nlet a = 1;\n"));
+    folder.write("docs/page.txt", &report);
+    folder.write("docs/mark.html", report.replacen("'sha256-", "'self' 'sha256-", 1));
     let before = names(&folder).len();
-    let run = folder.ok(&["ingest", "--format", "json", "docs"]).json().remove(0);
+    let ingested = folder.ok(&["ingest", "--format", "json", "docs"]);
+    let run = ingested.json().remove(0);
     let skipped: Vec<&str> = run["skipped"].as_array().unwrap().iter().map(|it| it["name"].as_str().unwrap()).collect();
     let data = fs::read_dir(folder.path().join("docs/report/data")).unwrap().count();
-    assert_eq!((run["skips"].as_u64().unwrap(), run["added"].as_u64().unwrap()), (3 + data as u64, 3), "{run}");
+    assert_eq!((run["skips"].as_u64().unwrap(), run["added"].as_u64().unwrap()), (3 + data as u64, 7), "{run}");
     assert!(
         ["docs/query.html", "docs/report/index.html", "docs/single.html"].iter().all(|name| skipped.contains(name))
     );
     assert_eq!(run["skipped"][0]["reason"], "a report of fpdb, which repeats texts of other files");
-    // Queries of a folder skip them too.
-    let answers = folder.ok(&["query", "docs", "--format", "json"]).json();
+    // Queries of a folder skip them too. Notes name each page, and each folder of data once.
+    let queried = folder.ok(&["query", "docs", "--format", "json"]);
+    for run in [&ingested, &queried] {
+        let noted: Vec<&str> = run.stderr.lines().filter(|line| line.contains(": a report of fpdb")).collect();
+        assert_eq!(noted.len(), 4, "{run:?}");
+        for name in ["docs/query.html", "docs/report/data/", "docs/report/index.html", "docs/single.html"] {
+            assert!(noted.iter().any(|line| line.contains(&format!("skipped {name}: "))), "{name} {run:?}");
+        }
+    }
+    let answers = queried.json();
     assert!(answers.iter().all(|answer| !skipped.contains(&answer["query"]["name"].as_str().unwrap())), "{answers:#?}");
-    assert_eq!(answers.len(), before + 3);
+    assert_eq!(answers.len(), before + 7);
     // A report that is named is a document, and stays one.
     folder.ok(&["ingest", "-q", "docs/single.html"]);
     folder.ok(&["ingest", "-q", "--prune", "docs"]);
-    assert_eq!(names(&folder).len(), before + 4);
+    assert_eq!(names(&folder).len(), before + 8);
     folder.ok(&["query", "docs/query.html"]);
 }

@@ -12,6 +12,7 @@ use crate::line_list::LineList;
 use crate::printer::Printer;
 use crate::progress::IngestBar;
 use crate::render::count;
+use crate::verbs::skipped_reports::SkippedReports;
 
 /// Names of sources whose skipping is always printed: paths from a list, and folders that may be databases.
 pub(super) fn noted_sources(sources: &[Source]) -> HashSet<String> {
@@ -44,6 +45,8 @@ pub(super) struct Events {
     /// Number of symbolic links that were skipped.
     pub(super) links: u64,
     pub(super) unread_kinds: UnreadKinds,
+    /// Reports of fpdb that were skipped.
+    pub(super) reports: SkippedReports,
     /// New documents in no programming language, in a database of source code.
     pub(super) no_program: Noted,
     pub(super) without_text: Noted,
@@ -127,7 +130,8 @@ impl fpdb::Progress for Messages<'_> {
         let mut events = self.events();
         events.links += u64::from(*reason == SkipReason::SymbolicLink);
         events.unread_kinds.note(name, reason);
-        if events.noted.contains(name) {
+        let of_report = if *reason == SkipReason::Report { events.reports.named(name) } else { None };
+        if let Some(name) = of_report.or_else(|| events.noted.contains(name).then_some(name)) {
             self.progress.suspend(|| self.printer.note(&format!("skipped {name}: {reason}")));
         } else {
             self.detail(|| format!("skipped {name}: {reason}"));

@@ -8,11 +8,13 @@ use super::super::unread_kinds::UnreadKinds;
 use crate::printer::Printer;
 use crate::progress::StepBar;
 use crate::render::count;
+use crate::verbs::skipped_reports::SkippedReports;
 
 /// The skipped files in folders and containers.
 #[derive(Default)]
 pub(super) struct Skipped {
     files: u64,
+    reports: SkippedReports,
     unread_kinds: UnreadKinds,
 }
 
@@ -53,7 +55,9 @@ impl fpdb::Progress for Skips<'_> {
         let mut skipped = self.skipped.lock().unwrap_or_else(PoisonError::into_inner);
         skipped.files += 1;
         skipped.unread_kinds.note(name, reason);
-        drop(skipped);
-        self.printer.detail(&format!("skipped {name}: {reason}"));
+        match if *reason == SkipReason::Report { skipped.reports.named(name) } else { None } {
+            Some(name) => self.bar.suspend(|| self.printer.note(&format!("skipped {name}: {reason}"))),
+            None => self.printer.detail(&format!("skipped {name}: {reason}")),
+        }
     }
 }

@@ -24,21 +24,31 @@ pub use layer::{
     layer_of, name_inside,
 };
 
+use std::ffi::OsStr;
+use std::path::Path;
+
 use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_host::skip_reason::SkipReason;
 use fpdb_kernel::document::Format;
 
 /// The first bytes of a page of a report of fpdb. No other page begins so.
-pub const REPORT_PAGE: &str = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"generator\" content=\"fpdb report\">";
+pub const REPORT_PAGE: &str = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+    <meta name=\"generator\" content=\"fpdb report\">\n\
+    <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src 'sha256-";
 
 /// The first bytes of a file with data of a report of fpdb.
-pub const REPORT_DATA: &str = "/* data of a report of fpdb */";
+pub const REPORT_DATA: &str = "/* data of a report of fpdb */fpdb(\"";
 
 /// Returns an error if a file that begins with `head` belongs to a report of fpdb, which repeats texts of
-/// other files. A report that was named itself is read.
-pub(crate) fn refuse_report(is_named: bool, head: &[u8]) -> Result<()> {
-    let is_report = [REPORT_PAGE, REPORT_DATA].iter().any(|begin| head.starts_with(begin.as_bytes()));
-    if is_report && !is_named {
+/// other files. A report that was named itself is read. Name and beginning must agree, so that no program or
+/// essay is taken for a report because of a comment.
+pub(crate) fn refuse_report(is_named: bool, path: &Path, head: &[u8]) -> Result<()> {
+    let begin = match path.extension().and_then(OsStr::to_str) {
+        Some("html") => REPORT_PAGE,
+        Some("js") => REPORT_DATA,
+        _ => return Ok(()),
+    };
+    if head.starts_with(begin.as_bytes()) && !is_named {
         Err(Error::Document(DocumentError::Binary { reason: SkipReason::Report }))
     } else {
         Ok(())

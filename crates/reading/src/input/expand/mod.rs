@@ -76,7 +76,7 @@ pub fn open(about: &mut About, file: &FileFacts, reading: ReadContext<'_>) -> Re
     let mut open = File::open(&file.path).map_err(Error::io("read", &file.path))?;
     let mut head = Vec::with_capacity(HEAD);
     (&mut open).take(HEAD as u64).read_to_end(&mut head).map_err(Error::io("read", &file.path))?;
-    refuse_report(about.named, &head)?;
+    refuse_report(about.named, &file.path, &head)?;
     let layer = layer_under(reading.options, &about.hint.name, &head);
     if reading.options.closed {
         about.member = (layer != Layer::Document).then(|| CLOSED.to_owned());

@@ -1,0 +1,34 @@
+//! Skipped reports: says which reports of fpdb a run skipped, so that no file hides as one.
+
+/// Chooses what to say of each skipped file of a report.
+#[derive(Default)]
+pub(super) struct SkippedReports {
+    /// The folder of data that was said last. Its files come one after the other.
+    folder: String,
+}
+
+impl SkippedReports {
+    /// The name to print for a skipped file: once the folder of the data of a report, and each other file.
+    pub(super) fn named<'n>(&mut self, file: &'n str) -> Option<&'n str> {
+        let folder = file.rfind('/').map_or("", |end| &file[..=end]);
+        if !(file.ends_with(".js") && folder.ends_with("/data/")) {
+            return Some(file);
+        }
+        let is_said = self.folder == folder;
+        folder.clone_into(&mut self.folder);
+        (!is_said).then_some(folder)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_folder_of_data_is_named_once_and_each_other_file() {
+        let mut reports = SkippedReports::default();
+        let files = ["a/data/pair-1.js", "a/data/text-1.js", "a/index.html", "b/data/pair-1.js", "hw.js", "c/hw.js"];
+        let named: Vec<&str> = files.iter().filter_map(|file| reports.named(file)).collect();
+        assert_eq!(named, ["a/data/", "a/index.html", "b/data/", "hw.js", "c/hw.js"]);
+    }
+}
