@@ -58,7 +58,9 @@ impl Files {
     fn keep_best(&mut self, most: usize, places: &[u32]) {
         self.best.sort_unstable_by_key(|found| {
             let shared = u64::from(found.shared[0]) + u64::from(found.shared[1]);
-            let names = [found.a, found.b].map(|id| places[id as usize]);
+            // The smaller place first, since the numbers of documents tell which was ingested first.
+            let [a, b] = [found.a, found.b].map(|id| places[id as usize]);
+            let names = [a.min(b), a.max(b)];
             // Scores are not negative, so their bits are in the order of the scores.
             (!found.reaches, Reverse((shared, found.score.to_bits())), names)
         });
