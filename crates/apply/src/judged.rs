@@ -221,8 +221,12 @@ impl Contents<'_> {
             }
             Ok(holds)
         };
-        let scan =
-            Scan::of_all(&path).judging(self.judging(source, FileVersion::Unknown { removed: 0 }, &is_judged)?);
+        let mut judging = self.judging(source, FileVersion::Unknown { removed: 0 }, &is_judged)?;
+        // The globs that name records mean the numbers of the file, and the copy has others.
+        if let Some(Judging { filter, .. }) = &mut judging {
+            *filter = filter.take().map(PathFilter::without_records);
+        }
+        let scan = Scan::of_all(&path).judging(judging);
         let (scan, ..) = self.scan(copy, source, scan)?;
         let unjudged = scan.judging.map_or(Ok(0), Judging::unjudged)?;
         let more = (names.borrow().len() as u64).saturating_sub(source.documents);

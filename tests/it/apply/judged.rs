@@ -247,6 +247,26 @@ fn members_that_remembered_globs_leave_out_are_no_change() {
     }
 }
 
+/// A glob that names a record means its number in the file. Records of a copy have other numbers.
+#[test]
+fn a_glob_that_names_a_record_hides_no_other_in_the_copy() {
+    let folder = Folder::new();
+    let record = |seed| format!("{{\"text\":\"{}\"}}\n", text(seed));
+    folder.write("in/p.jsonl", [1, 2, 3].map(record).concat());
+    folder.write("in/a.txt", text(1));
+    folder.write("in/q.zip", zip([("s.jsonl", [4, 5].map(record).concat()), ("t.txt", text(1))]));
+    let globs = ["--exclude", "in/p.jsonl:4", "--exclude", "in/q.zip!s.jsonl:3"];
+    folder.ok(&[&["ingest", "-q", "--profile", "words"], &globs[..], &["in"]].concat());
+    folder.ok(&["dedup", "-q", "--format", "json", "-o", "report.jsonl"]);
+    apply(&folder, &["--write", "clean", "--yes"]);
+    let (run, _, summary) = apply(&folder, &["--check", "--write", "clean"]);
+    assert_eq!((run.status, summary.get("unjudged")), (0, None), "{run:#?}");
+    folder.write("clean/in/p.jsonl", [2, 3, 6, 7].map(record).concat());
+    folder.write("clean/in/q.zip", zip([("s.jsonl", [4, 5, 8].map(record).concat())]));
+    let (run, _, summary) = apply(&folder, &["--check", "--write", "clean"]);
+    assert_eq!((run.status, &summary["unjudged"]), (2, &3.into()), "{run:#?}");
+}
+
 /// A new member is a change, also in an archive whose name shows no archive.
 #[test]
 fn new_members_of_an_archive_in_an_archive_are_a_change() {

@@ -13,8 +13,8 @@ pub struct PathFilter {
     exclude: Globs,
     /// `None` if all files count.
     include: Option<Globs>,
-    /// The globs of `exclude` that can name a record.
-    exclude_records: Globs,
+    /// The globs of `exclude` that can name a record; `None` if there are none.
+    exclude_records: Option<Globs>,
     /// The globs of `include` that can name a record; `None` if there are none.
     include_records: Option<Globs>,
 }
@@ -28,9 +28,10 @@ impl PathFilter {
         let exclude =
             |globs: &[String]| Globs::new("exclude", "a glob without `!` in front: what it matches is left out", globs);
         let include = |globs: &[String]| {
-            let globs = (!globs.is_empty())
-                .then(|| Globs::new("include", "a glob without `!` in front: only what it matches is taken", globs));
-            globs.transpose()
+            Globs::new("include", "a glob without `!` in front: only what it matches is taken", globs)
+        };
+        let some = |globs: &[String], new: &dyn Fn(&[String]) -> Result<Globs>| {
+            (!globs.is_empty()).then(|| new(globs)).transpose()
         };
         // Globs without these signs, such as `*1`, are about files, and would match records by accident.
         let of_records = |globs: &[String]| -> Vec<String> {
@@ -38,10 +39,16 @@ impl PathFilter {
         };
         Ok(Self {
             exclude: exclude(&options.exclude)?,
-            include: include(&options.include)?,
-            exclude_records: exclude(&of_records(&options.exclude))?,
-            include_records: include(&of_records(&options.include))?,
+            include: some(&options.include, &include)?,
+            exclude_records: some(&of_records(&options.exclude), &exclude)?,
+            include_records: some(&of_records(&options.include), &include)?,
         })
+    }
+
+    /// The same filter without the globs that name records.
+    #[must_use]
+    pub fn without_records(self) -> Self {
+        Self { exclude_records: None, include_records: None, ..self }
     }
 
     /// True if a file of a folder counts.
@@ -63,7 +70,7 @@ impl PathFilter {
     /// path of the file, and also its name, which may come from a run in another folder.
     pub fn leaves_out(&self, path: &Path, name: &Path, suffix: &str) -> bool {
         let Some(member) = named_member(suffix) else {
-            let names_records = self.include_records.is_some() || !self.exclude_records.is_empty();
+            let names_records = self.include_records.is_some() || self.exclude_records.is_some();
             if !names_records {
                 return false;
             }
@@ -105,12 +112,11 @@ impl PathFilter {
 
     fn excludes_part(&self, part: &PartPaths) -> bool {
         part.files.iter().any(|path| self.exclude.matches_or_parents(path))
-            || part.names.iter().any(|name| self.exclude_records.matches_or_parents(name))
+            || part.is_named(self.exclude_records.as_ref())
     }
 
     fn includes_part(&self, part: &PartPaths) -> bool {
-        let is_named = |globs: &Globs| part.names.iter().any(|name| globs.matches_or_parents(name));
-        part.files.iter().any(|path| self.includes(path)) || self.include_records.as_ref().is_some_and(is_named)
+        part.files.iter().any(|path| self.includes(path)) || part.is_named(self.include_records.as_ref())
     }
 }
 
@@ -174,6 +180,11 @@ impl PartPaths {
             all.names.extend(around.chain([suffix]).map(named));
         }
         all
+    }
+
+    /// True if one of these globs matches a name.
+    fn is_named(&self, globs: Option<&Globs>) -> bool {
+        globs.is_some_and(|globs| self.names.iter().any(|name| globs.matches_or_parents(name)))
     }
 }
 
