@@ -12,10 +12,11 @@ mod unchanged;
 
 use std::ops::Range;
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Instant;
 
+use roaring::RoaringBitmap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::first_names::name_place;
@@ -30,6 +31,7 @@ use super::summary::IngestSummary;
 use super::sweep::Sweep;
 use crate::query::TextUnavailable;
 use absent_fields::AbsentFields;
+use commits::LastBatch;
 use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_host::progress::{Outcome, Progress, Task};
 use fpdb_host::skip_reason::SkipReason;
@@ -38,7 +40,7 @@ use fpdb_host::threads;
 use fpdb_kernel::columns::Fingerprints;
 use fpdb_kernel::document::Digest;
 use fpdb_reading::input::About;
-use fpdb_store::{Batch, Committer, DocumentRecord, PUSHED_AT_ONCE, PendingDocuments, Store};
+use fpdb_store::{Batch, Committer, DocumentRecord, PUSHED_AT_ONCE, Store};
 use left::NotedMembers;
 
 /// A batch takes this share of the memory allowed. The batch being committed and the kept postings of earlier
@@ -62,6 +64,8 @@ pub(super) struct Intake<'a> {
     pub(super) summary: IngestSummary,
     /// In a dry run, the new names of renamed files. Their documents are stored under the old names.
     pub(super) given_in_dry_run: FxHashSet<String>,
+    /// In a dry run, the documents that a dropped batch would have deleted.
+    deleted_in_dry_run: RoaringBitmap,
     /// The counts of the run when the container that is being read began. `None` if no container is being
     /// read. Also `None` if the run stops or the file is skipped: then the run neither remembers the
     /// container nor deletes stored documents of it.
@@ -104,14 +108,6 @@ struct NextBatch {
     batch: Batch,
     /// True if no batch follows soon.
     ends: bool,
-}
-
-/// The batch that was handed to the committing thread last.
-#[derive(Default)]
-struct LastBatch {
-    pending: Arc<PendingDocuments>,
-    /// The number of documents that are safe once the batch is committed; `None` once this was reported.
-    awaited: Option<u64>,
 }
 
 fn lock(committer: &Mutex<Committer>) -> MutexGuard<'_, Committer> {
@@ -160,6 +156,7 @@ pub(super) fn with_intake<T>(
             begun: None,
             summary: IngestSummary { dry_run: options.dry_run, ..IngestSummary::default() },
             given_in_dry_run: FxHashSet::default(),
+            deleted_in_dry_run: RoaringBitmap::new(),
             before: None,
             noted: NotedMembers::default(),
             unread: None,

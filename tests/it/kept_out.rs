@@ -321,10 +321,10 @@ fn a_merge_does_not_keep_out_what_only_this_database_has() {
     }
 }
 
-/// A document that the merge replaces does not stay.
+/// A document that the merge replaces does not stay, even if the dry run has forgotten its batch.
 #[test]
 fn a_dry_run_of_a_merge_counts_what_stays_as_the_merge_does() {
-    for flags in [&[][..], &["--reread"]] {
+    for (flags, later) in [(&[][..], 0), (&["--reread"], 0), (&["--memory", "1MiB"], 600)] {
         let folder = Folder::new();
         for number in 1..4 {
             folder.write(&format!("in/{number}.txt"), prose(number));
@@ -333,7 +333,10 @@ fn a_dry_run_of_a_merge_counts_what_stays_as_the_merge_does() {
         folder.ok(&["ingest", "-q", "--profile", "prose", "--db", "other", "in"]);
         folder.ok(&["rm", "-q", "--db", "other", "in/1.txt", "in/2.txt", "--keep-out"]);
         folder.write("in/1.txt", prose(5));
-        folder.ok(&["ingest", "-q", "--db", "other", "in/1.txt"]);
+        (0..later).for_each(|number| _ = folder.write(&format!("later/{number}.txt"), format!("{number}")));
+        folder
+            .ok(&[&["ingest", "-q", "--db", "other", "in/1.txt"][..], if later > 0 { &["later"] } else { &[] }]
+                .concat());
         let merge = |more: &[&str]| {
             let run = folder.ok(&[&["merge", "other", "--format", "json"], flags, more].concat());
             run.json()[0]["not_kept_out"].clone()

@@ -3,15 +3,23 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::{Intake, LastBatch, NextBatch, lock};
+use super::{Intake, NextBatch, lock};
 use crate::ingest::summary::IngestSummary;
 use fpdb_host::error::{Error, Result, StoreFailure};
-use fpdb_store::Store;
+use fpdb_store::{PendingDocuments, Store};
 
 /// A batch is committed once its documents have this number of bytes, or its first document is this old.
 /// Meanwhile another such batch can be on its way to the disk, so a crash costs at most two.
 const BYTES_AT_RISK: u64 = 128 << 20;
 const TIME_AT_RISK: Duration = Duration::from_secs(5);
+
+/// The batch that was handed to the committing thread last.
+#[derive(Default)]
+pub(super) struct LastBatch {
+    pub(super) pending: Arc<PendingDocuments>,
+    /// The number of documents that are safe once the batch is committed; `None` once this was reported.
+    pub(super) awaited: Option<u64>,
+}
 
 impl Intake<'_> {
     /// Hands the batch to the committing thread after the previous commit.
@@ -29,8 +37,9 @@ impl Intake<'_> {
         self.begun = None;
         if self.options.dry_run {
             // A dry run drops a full batch to free its memory. Later documents are then not compared with the
-            // dropped ones.
+            // dropped ones, but the deleted ones count to the end.
             if self.batch.is_full() {
+                self.deleted_in_dry_run.extend(self.batch.pending().deleted.keys());
                 self.batch = self.batch.next();
             }
             return Ok(());
@@ -122,7 +131,8 @@ impl Intake<'_> {
             return Ok(summary);
         }
         summary.not_kept_out = if self.options.dry_run {
-            self.store.not_adopted(other, &|id| self.known().is_deleted(id))?
+            let is_deleted = |id| self.deleted_in_dry_run.contains(id) || self.known().is_deleted(id);
+            self.store.not_adopted(other, &is_deleted)?
         } else {
             self.store.adopt_sources(other)?;
             self.store.adopt_kept_out(other)?

@@ -1,6 +1,6 @@
 //! Container time: the time of a container's last change, and what it proves.
 
-use super::records::ContainerRecord;
+use super::container_record::ContainerRecord;
 
 /// Times before this one prove nothing. No file has such a time.
 const UNPROVEN_BEFORE: i64 = i64::MIN / 2;

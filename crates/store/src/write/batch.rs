@@ -61,7 +61,7 @@ pub struct Batch {
 pub struct PendingDocuments {
     pub(crate) documents: Vec<(u32, DocumentRecord)>,
     /// Deleted documents of earlier commits, with their records.
-    pub(crate) deleted: BTreeMap<u32, DocumentRecord>,
+    pub deleted: BTreeMap<u32, DocumentRecord>,
     /// Documents of earlier commits that get a new record. Their fingerprints do not change.
     pub(crate) updates: BTreeMap<u32, DocumentRecord>,
     /// The old names of updated documents that get a new name.
