@@ -52,9 +52,9 @@ pub(super) fn unmarked_utf16(head: &[u8]) -> Option<(Codec, usize)> {
 }
 
 /// True for code units that are text in Greek, Cyrillic, Hebrew, Arabic or East Asian letters. `high` is the
-/// index of the high byte in a unit. At least half of the units must be letters of one of these scripts, of at
-/// least six kinds. At least one unit in 64 must be a space, or a mark such as U+3002 in Chinese and Japanese.
-/// At most one in 64 may be a character that is rare in such a text.
+/// index of the high byte in a unit. At least half of the units must be letters of one of these scripts, of
+/// at least six kinds. At least one unit in 64 must be a space, or a mark such as U+3002 in Chinese and
+/// Japanese. At most one in 64 may be a character that is rare in such a text.
 fn is_of_letters(units: &[[u8; 2]], high: usize) -> bool {
     const LEAST: usize = 16;
     let code = |unit: &[u8; 2]| u16::from(unit[high]) << 8 | u16::from(unit[1 - high]);
@@ -63,8 +63,8 @@ fn is_of_letters(units: &[[u8; 2]], high: usize) -> bool {
         let is_wide = matches!(code, 0x3000..=0x303F | 0xFF00..=0xFFEF);
         is_ascii || is_wide || matches!(code, 0xA0..=0xFF | 0x2010..=0x203A | 0x20AA..=0x20BF | 0x2116)
     };
-    // Each script by its ranges of letters, and its spaces. An ASCII text has bytes of Chinese characters, but
-    // none of their marks.
+    // Each script by its ranges of letters, and its spaces. An ASCII text has bytes of Chinese characters,
+    // but none of their marks.
     let scripts: [(&[RangeInclusive<u16>], RangeInclusive<u16>); 6] = [
         (&[0x0370..=0x03FF], 0x20..=0x20),
         (&[0x0400..=0x04FF], 0x20..=0x20),

@@ -23,8 +23,8 @@ pub(super) fn extract(bytes: &[u8]) -> Extracted {
     source.lead_back(builder)
 }
 
-/// Length of the YAML header with which a document begins; 0 if it has none. The parser's own option takes the
-/// text between any two lines `---` for a header, and these lines mostly are rules. So a header must also
+/// Length of the YAML header with which a document begins; 0 if it has none. The parser's own option takes
+/// the text between any two lines `---` for a header, and these lines mostly are rules. So a header must also
 /// begin with a key, after comments.
 fn header_end(markdown: &str) -> usize {
     let mut lines = markdown.split_inclusive('\n').scan(0, |end, line| {

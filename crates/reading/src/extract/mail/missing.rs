@@ -1,5 +1,5 @@
-//! Missing boundaries: multiparts whose parts never begin. For each, the library searches the rest of the mail
-//! for the boundary. A mail of nothing else would take a time that grows with the square of its size.
+//! Missing boundaries: multiparts whose parts never begin. For each, the library searches the rest of the
+//! mail for the boundary. A mail of nothing else would take a time that grows with the square of its size.
 
 use rustc_hash::FxHashMap;
 
@@ -12,7 +12,7 @@ const FREE: u64 = 300;
 /// Maximum bytes that all searches for missing boundaries together may read: some seconds.
 const SEARCHED: u64 = 4 << 30;
 
-/// Returns an error if a mail has so many missing boundaries that searching them would take too long.
+/// Returns an error if searching the missing boundaries of a mail would take too long.
 pub(super) fn refuse_many(mail: &[u8]) -> Result<()> {
     const NAME: &[u8] = b"boundary";
     // The last offset of each line that can begin a part.
@@ -42,8 +42,8 @@ pub(super) fn refuse_many(mail: &[u8]) -> Result<()> {
     Ok(())
 }
 
-/// The value of a parameter, from its equals sign on. `None` if the name stands in a text. A value in parts or
-/// with an encoding (RFC 2231) is returned as empty, so it counts as missing.
+/// The value of a parameter, from its equals sign on. `None` if the name stands in a text. A value in parts
+/// or with an encoding (RFC 2231) is returned as empty, so it counts as missing.
 fn value(after: &[u8]) -> Option<&[u8]> {
     let after = after.trim_ascii_start();
     if after.starts_with(b"*") {

@@ -142,7 +142,8 @@ fn read_one<'a, R: Read>(
 }
 
 /// The name of a sparse file whose holes an extended header describes, if it has one there; `None` for other
-/// files. The bytes of such an entry begin with the places of its data, and the name in the archive is made up.
+/// files. The bytes of such an entry begin with the places of its data, and its name in the archive is made
+/// up.
 fn sparse_name<R: Read>(entry: &mut Entry<'_, R>) -> io::Result<Option<Option<String>>> {
     let mut name = None;
     for field in entry.pax_extensions()?.into_iter().flatten().filter_map(io::Result::ok) {
