@@ -49,7 +49,7 @@ impl App {
     /// Opens the database and starts the writer.
     pub(crate) fn open(options: ServeOptions) -> Result<Arc<Self>> {
         options.check()?;
-        // One key cannot take the memory of all bodies.
+        // The bodies of one key take half of the memory at most, or as much as one body may take.
         let bodies = options.max_body.max(options.body_memory / 2);
         let limits = KeyLimits { per_key: options.per_key, per_minute: options.per_minute, bodies };
         let keys = Keys::open(options.key_file.as_deref(), limits)?;
@@ -80,7 +80,7 @@ impl App {
         getrandom::fill(&mut epoch)
             .map_err(|error| ServeError::system("get random bytes")(std::io::Error::other(error)))?;
         let (stop, of_jobs) = (StopToken::new(), JobFigures::default());
-        let bodies = (options.body_memory >> 10).min(Semaphore::MAX_PERMITS);
+        let bodies = options.body_memory.div_ceil(1 << 10).min(Semaphore::MAX_PERMITS);
         Ok(Arc::new(Self {
             reader,
             metrics: Metrics::new(&written, &of_jobs),

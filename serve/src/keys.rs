@@ -210,7 +210,7 @@ fn read(path: &Path, limits: KeyLimits) -> Result<Vec<Key>> {
             return Err(ServeError::KeyNamedTwice { path: path.to_owned(), name: name.to_owned() });
         }
         let permits = |number: usize| Some(Arc::new(Semaphore::new(number.min(Semaphore::MAX_PERMITS))));
-        let (room, bodies) = (permits(limits.per_key), permits(limits.bodies >> 10));
+        let (room, bodies) = (permits(limits.per_key), permits(limits.bodies.div_ceil(1 << 10)));
         let rate = limits.per_minute.map(|number| Arc::new(RateLimiter::direct(Quota::per_minute(number))));
         keys.push(Key { identity: Identity { name: name.into(), rights, room, bodies, rate }, digest });
     }

@@ -329,6 +329,21 @@ fn bodies_share_a_bounded_memory() {
 }
 
 #[test]
+fn a_body_of_the_largest_size_has_room_if_it_is_no_whole_number_of_kibibytes() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("keys");
+    let (key, line) = new_key("ann", Rights::Write).unwrap();
+    std::fs::write(&path, line).unwrap();
+    let key = format!("Bearer {key}");
+    for body_memory in [1500, 2048] {
+        let key_file = Some(path.clone());
+        let service = Service::new(|options| ServeOptions { key_file, max_body: 1500, body_memory, ..options });
+        let headers = [("authorization", key.as_str())];
+        assert_eq!(service.ask("PUT", "/v1/documents/a", &headers, "x".repeat(1500)).status, 201, "{body_memory}");
+    }
+}
+
+#[test]
 fn bodies_that_do_not_arrive_take_no_memory_and_no_place() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("keys");
