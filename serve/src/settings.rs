@@ -79,7 +79,8 @@ pub struct ServeOptions {
     pub client_seconds: u64,
     /// Number of jobs that run at the same time.
     pub jobs: usize,
-    /// Number of jobs that are kept, including finished ones. A new job replaces the oldest finished one.
+    /// Number of jobs that are kept, including finished ones. A new job takes the room of one whose result
+    /// was fetched, or that ended more than a minute ago. If there is none, it is refused with 503.
     pub kept_jobs: usize,
     /// Seconds that requests may still take after a signal to end.
     pub drain_seconds: u64,
