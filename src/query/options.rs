@@ -114,7 +114,9 @@ impl QueryOptions {
 
 impl QueryOptions {
     /// Number of hashes to look up: `n`, or the default of the mode. `None`: all.
-    pub(super) fn most_hashes(&self) -> Option<u64> {
+    #[doc(hidden)]
+    #[must_use]
+    pub fn most_hashes(&self) -> Option<u64> {
         self.n.or((self.mode == Mode::Resemblance).then_some(RESEMBLANCE_HASHES))
     }
 

@@ -403,7 +403,7 @@ fn report(
     let settings = vec![
         Setting::plain("--mode", (args.mode != Mode::Containment).then_some(args.mode)),
         Setting::plain("--window", args.window),
-        Setting::plain("-n", options.n),
+        Setting::plain("-n", options.most_hashes()),
         Setting::plain("--top", Some(args.top)),
         Setting::plain("--sort", (args.sort == QuerySort::Oldest).then_some("oldest")),
         Setting::plain("--min-score", (args.min_score > 0.0).then_some(args.min_score)),

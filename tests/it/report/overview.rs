@@ -24,6 +24,20 @@ fn corpus(folder: &Folder) {
     folder.ok(&["pairs", "--top", "0", "--min-resemblance", "0", "--format", "html", "-o", "report"]);
 }
 
+#[test]
+fn a_report_tells_how_many_hashes_a_resemblance_looks_up() {
+    let folder = Folder::new();
+    folder.write("in/a.txt", paragraph(1, 60));
+    folder.write("in/b.txt", paragraph(1, 60) + &paragraph(2, 60));
+    folder.ok(&["ingest", "-q", "in"]);
+    for (more, expected) in [(&[][..], "128"), (&["-n", "64"], "64")] {
+        let flags = ["query", "in/a.txt", "--mode", "resemblance", "--format", "html", "-o", "report"];
+        folder.ok(&[&flags[..], more].concat());
+        let told = read(&folder).options;
+        assert!(told.contains(&("-n".to_owned(), expected.to_owned())), "{told:?}");
+    }
+}
+
 fn resize(browser: &mut Browser, width: u64, height: u64) {
     let metrics = json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false});
     browser.call("Emulation.setDeviceMetricsOverride", metrics);
