@@ -3,6 +3,7 @@
 import os
 import pathlib
 import pickle
+import tracemalloc
 
 import pytest
 
@@ -102,6 +103,22 @@ def test_names_are_checked_and_counted_as_by_a_database(served, tmp_path):  # no
         assert (theirs.repeated, theirs.repeated_names) == (mine.repeated, mine.repeated_names) and mine.repeated == 5
         assert {(one.name, one.error) for one in theirs.failed} >= {("", mine.failed[0].error)}
         assert [one.name for one in mine.failed].count("") == [one.name for one in theirs.failed].count("") == 2
+
+
+def test_an_ingest_keeps_few_of_the_names_in_memory(served):  # noqa: F811
+    url, _, keys = served
+    with fpdb.connect(url, keys["admin"]) as client:
+        tracemalloc.start()
+        try:
+            summary = client.ingest((f"{number}{'x' * 4_000}", None) for number in range(10_000))
+            most = tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+        assert (summary.skips, len(summary.skipped), summary.repeated) == (10_000, 1_000, 0)
+        assert most < 25 << 20
+        with pytest.warns(fpdb.RepeatedNameWarning):
+            summary = client.ingest(("same", None) for _ in range(1_500))
+        assert (summary.repeated, len(summary.repeated_names)) == (1_499, 1_000)
 
 
 def test_long_options_go_into_the_body(served, tmp_path):  # noqa: F811

@@ -95,6 +95,9 @@ _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
 #: Maximum length of a name in bytes that a service accepts.
 _LONGEST_NAME = 4096
 
+#: Maximum number of entries of each list in the summary of an ingest.
+_MOST_LISTED = 1_000
+
 #: The fields of the summary of an ingest that are counts.
 _COUNTS = (
     *("documents", "added", "unchanged", "replaced", "kept", "identical", "removed", "failures", "skips"),
@@ -520,9 +523,10 @@ class Client:
         if paths:
             raise TypeError("a service reads no files: give documents, such as [(name, text)]")
         options = {"as": format, "on_change": on_change, "boilerplate": str(boilerplate).lower()}
-        summaries: list[dict[str, Any]] = []
-        names: set[str] = set()
-        repeated: list[str] = []
+        total = _no_summary()
+        # Names may take more memory than there is, so only their hashes are kept.
+        known: set[int] = set()
+        repeated, repeated_names = 0, list[str]()
         lines: list[bytes] = []
         size = 0
 
@@ -530,13 +534,13 @@ class Client:
             metadata = json.dumps(kept, ensure_ascii=False)
             if not name:
                 error = "the name of a document cannot be empty: expected a name of one character or more"
-                summaries.append({"failures": 1, "failed": [{"name": name, "error": error}]})
+                _add(total, {"failures": 1, "failed": [{"name": name, "error": error}]})
                 return
             if len(_path(name)) + len(urllib.parse.quote_plus(metadata)) > _LONGEST_ADDRESS:
                 error = "its metadata are too long for a service, which takes those of bytes and of long texts in the address"
-                summaries.append({"failures": 1, "failed": [{"name": name, "error": error}]})
+                _add(total, {"failures": 1, "failed": [{"name": name, "error": error}]})
                 return
-            summaries.append(self._put(name, content, {**options, "metadata": metadata}))
+            _add(total, self._put(name, content, {**options, "metadata": metadata}))
 
         def send() -> None:
             nonlocal size
@@ -544,7 +548,7 @@ class Client:
                 return
             body = b"\n".join(lines)
             try:
-                summaries.append(json.loads(self._request("PUT", "/v1/documents", options, body, "application/x-ndjson")))
+                _add(total, json.loads(self._request("PUT", "/v1/documents", options, body, "application/x-ndjson")))
             except LimitError:
                 # The service may accept less than a portion, and JSON is longer than its text.
                 for line in map(json.loads, lines):
@@ -553,9 +557,11 @@ class Client:
             size = 0
 
         for name, content, metadata in cast("Iterable[tuple[str, Any, Any]]", given or ()):
-            if name in names:
-                repeated.append(_characters(name))
-            names.add(name)
+            if (digest := hash(name)) in known:
+                repeated += 1
+                if len(repeated_names) < _MOST_LISTED:
+                    repeated_names.append(_characters(name))
+            known.add(digest)
             reason = None
             if _SURROGATE.search(name):
                 reason = "its name has a lone surrogate, which is no character"
@@ -566,7 +572,7 @@ class Client:
             elif content is None:
                 reason = "its text is null"
             if reason:
-                summaries.append({"skips": 1, "skipped": [{"name": _characters(name), "reason": reason}]})
+                _add(total, {"skips": 1, "skipped": [{"name": _characters(name), "reason": reason}]})
                 continue
             kept = {_characters(str(key)): _characters(str(value)) for key, value in (metadata or {}).items() if value is not None}
             if isinstance(content, str):
@@ -581,9 +587,8 @@ class Client:
             send()
             put(name, memoryview(content).tobytes(), kept)
         send()
-        total = _sum(summaries)
         # A service sees the names of one request only.
-        total["repeated"], total["repeated_names"] = len(repeated), repeated[:1_000]
+        total["repeated"], total["repeated_names"] = repeated, repeated_names
         return _warned(IngestSummary._of_json(json.dumps(total)))
 
     def _put(self, name: str, content: bytes, options: dict[str, str]) -> dict[str, Any]:
@@ -830,23 +835,27 @@ def _is_utf8(data: bytes) -> bool:
     return True
 
 
-def _sum(summaries: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """The sum of several summaries of ingests. Lists have at most 1,000 entries."""
+def _no_summary() -> dict[str, Any]:
+    """The summary of an ingest of no documents."""
     total: dict[str, Any] = {"failed": [], "skipped": [], "formats": {}, "interrupted": False, "seconds": 0.0}
     total.update(dict.fromkeys(_COUNTS, 0))
-    for summary in summaries:
-        for name, value in summary.items():
-            if isinstance(value, dict):
-                counts = total.setdefault(name, {})
-                for key, number in value.items():
-                    counts[key] = counts.get(key, 0) + number
-            elif isinstance(value, bool):
-                total[name] = total.get(name, False) or value
-            elif isinstance(value, list):
-                total[name] = (total.get(name, []) + value)[:1_000]
-            elif isinstance(value, (int, float)):
-                total[name] = total.get(name, 0) + value
     return total
+
+
+def _add(total: dict[str, Any], summary: Mapping[str, Any]) -> None:
+    """Adds a summary of an ingest to a sum of them. Its lists have at most `_MOST_LISTED` entries."""
+    for name, value in summary.items():
+        if isinstance(value, dict):
+            counts = total.setdefault(name, {})
+            for key, number in value.items():
+                counts[key] = counts.get(key, 0) + number
+        elif isinstance(value, bool):
+            total[name] = total.get(name, False) or value
+        elif isinstance(value, list):
+            entries = total.setdefault(name, [])
+            entries.extend(value[: _MOST_LISTED - len(entries)])
+        elif isinstance(value, (int, float)):
+            total[name] = total.get(name, 0) + value
 
 
 def _error(status: int, body: bytes) -> Error:

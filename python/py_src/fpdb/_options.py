@@ -315,7 +315,6 @@ SERVED_DEDUP = DEDUP.without("temp_dir")
 SERVED_REPEATS = REPEATS.without("temp_dir")
 
 
-
 # The types of options that several methods share, for type checkers. The tables have the defaults.
 
 
