@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use super::submissions::tidy_folders;
 use crate::nearest_name::nearest_name;
 use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::Task;
@@ -15,8 +16,9 @@ use fpdb_store::{Store, field_key};
 /// # Errors
 /// Always: [`Error::NothingFits`], [`Error::Stopped`], or an error from reading the document records.
 pub(crate) fn nothing_fits<T>(store: &Store, option: &'static str, value: &str, stop: &StopToken) -> Result<T> {
+    let value = if option == "submission_by" { tidy_folders(value) } else { value.to_owned() };
     let nearest = nearest_name(store, value.trim_start_matches('^'), stop)?;
-    Err(Error::NothingFits { option, value: value.to_owned(), nearest })
+    Err(Error::NothingFits { option, value, nearest })
 }
 
 /// Number of keys that an error lists.

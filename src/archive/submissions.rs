@@ -40,7 +40,7 @@ pub(crate) const SUBMISSION_FILES: usize = 10;
 /// ```
 #[must_use]
 pub fn submission_pattern(folder: &str) -> String {
-    if folder.split(ENDS).flat_map(|part| part.split(',')).any(|part| part != "*" && part.contains(SIGNS)) {
+    if is_expression(folder) {
         return folder.to_owned();
     }
     // The first alternative that fits decides, so a folder comes before those that hold it.
@@ -51,6 +51,35 @@ pub fn submission_pattern(folder: &str) -> String {
     }
     let folders: Vec<String> = folders.into_iter().map(in_folder).collect();
     format!("^({})[/!]", folders.join("|"))
+}
+
+/// True if a value is a regular expression, and not a folder.
+fn is_expression(value: &str) -> bool {
+    value.split(ENDS).flat_map(|part| part.split(',')).any(|part| part != "*" && part.contains(SIGNS))
+}
+
+/// The components of a folder, each with the characters that end it.
+fn components(folder: &str) -> impl Iterator<Item = (&str, &str)> {
+    let pieces = folder.split_inclusive(ENDS).map(|piece| piece.split_at(piece.trim_end_matches(ENDS).len()));
+    pieces.filter(|(part, _)| !part.is_empty() && *part != ".")
+}
+
+/// The value of `submission_by` as names of documents begin: `class` for `./class/`. A regular expression is
+/// returned unchanged.
+pub(crate) fn tidy_folders(value: &str) -> String {
+    if is_expression(value) {
+        return value.to_owned();
+    }
+    let tidy = |folder: &str| {
+        let parts: String = components(folder).flat_map(|(part, end)| [part, end]).collect();
+        let parts = parts.trim_end_matches(ENDS);
+        match (folder.starts_with('/'), parts) {
+            (true, parts) => format!("/{parts}"),
+            (false, "") => ".".to_owned(),
+            (false, parts) => parts.to_owned(),
+        }
+    };
+    value.split(',').filter(|folder| !folder.is_empty()).map(tidy).collect::<Vec<_>>().join(",")
 }
 
 /// True if names in the folder `inner` may be in `outer` too.
@@ -64,8 +93,7 @@ fn holds(outer: &str, inner: &str) -> bool {
 
 /// The pattern of the names of folders and archives directly in a folder.
 fn in_folder(folder: &str) -> String {
-    let pieces = folder.split_inclusive(ENDS).map(|piece| piece.split_at(piece.trim_end_matches(ENDS).len()));
-    let mut pieces = pieces.filter(|(part, _)| !part.is_empty() && *part != ".").peekable();
+    let mut pieces = components(folder).peekable();
     let mut pattern = if folder.starts_with('/') { "/".to_owned() } else { String::new() };
     while let Some((part, end)) = pieces.next() {
         pattern += &if part == "*" { "[^/!]+".into() } else { regex::escape(part) };
@@ -258,6 +286,21 @@ mod tests {
         assert_eq!(submissions.into_names(), HashMap::from([(0, "ann".into()), (1, "bob".into())]));
         assert_eq!(Submissions::default().holders(&[4, 7], &mut room), [4, 7]);
         assert!(Submissions::new(Some("("), 1).is_err());
+    }
+
+    #[test]
+    fn folders_are_told_as_names_begin() {
+        for (value, expected) in [
+            ("./class/", "class"),
+            ("class//2026/.", "class/2026"),
+            ("2025,./2026,", "2025,2026"),
+            ("./all.zip!*", "all.zip!*"),
+            ("/abs/./class", "/abs/class"),
+            ("./", "."),
+            ("^./", "^./"),
+        ] {
+            assert_eq!(tidy_folders(value), expected);
+        }
     }
 
     #[test]

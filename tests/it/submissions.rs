@@ -368,9 +368,13 @@ fn the_folders_in_an_archive_are_submissions() {
     found.retain(|(a, b)| a.starts_with("old.zip!") && b.starts_with("old.zip!"));
     assert_eq!(found, [("old.zip!ann".into(), "old.zip!bob".into())]);
     folder.ok(&["rm", "-q", "--prefix", "old.zip!", "--yes"]);
-    let run = folder.run(&["pairs", "--submission-by", "one.zip.d"]);
-    assert_eq!(run.status, 2, "{run:?}");
-    assert!(run.stderr.contains("one.zip.d has documents, but no folder or archive with some"), "{run:?}");
+    for (command, value) in
+        [(&["pairs"][..], "one.zip.d"), (&["pairs"], "./one.zip.d/"), (&["query", "all.zip"], "./one.zip.d")]
+    {
+        let run = folder.run(&[command, &["--submission-by", value]].concat());
+        assert_eq!(run.status, 2, "{run:?}");
+        assert!(run.stderr.contains("one.zip.d has documents, but no folder or archive with some"), "{run:?}");
+    }
     // `*` is any folder or archive.
     folder.ok(&["rm", "-q", "--prefix", "all.zip!", "--yes"]);
     std::fs::create_dir(folder.path().join("groups")).unwrap();
