@@ -240,6 +240,15 @@ impl Writer {
         })
     }
 
+    /// Refuses a change if no place is free. Takes none, so no other change is refused because of it.
+    pub(crate) fn look_for_place(&self) -> Answer<()> {
+        match self.places.available_permits() {
+            _ if self.places.is_closed() => Err(Problem::ending()),
+            0 => Err(Problem::busy()),
+            _ => Ok(()),
+        }
+    }
+
     /// Waits for a place, until the job is dropped. The number of jobs has a bound of its own.
     async fn wait(&self, job: &Job) -> Answer<Held> {
         let place = Arc::clone(&self.places).acquire_owned();

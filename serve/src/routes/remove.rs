@@ -11,7 +11,7 @@ use fpdb::{DocId, Removal};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use super::request::{Params, media_type, parse, read_change, read_json_body};
+use super::request::{Params, media_type, parse, read_body, read_json_body};
 use crate::app::App;
 use crate::jobs::JobKind;
 use crate::keys::Identity;
@@ -67,12 +67,12 @@ pub(crate) async fn remove_many(
     request: Request,
 ) -> Answer<Json<Removal>> {
     // With all places taken, the body is refused before it is read. The place is taken afterwards.
-    drop(app.writer.enter()?);
+    app.writer.look_for_place()?;
     let media_type = media_type(request.headers());
     let (removing, held) = match media_type.as_str() {
         "application/x-ndjson" => {
-            let (body, place) = read_change(&app, request).await?;
-            reported(Cursor::new(body.bytes), Held::new(place, body.room)).await?
+            let body = read_body(&app, request).await?;
+            reported(Cursor::new(body.bytes), Held::new(app.writer.enter()?, body.room)).await?
         }
         "application/json" => {
             let body = read_json_body(&app, request).await?;

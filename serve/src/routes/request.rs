@@ -63,7 +63,7 @@ pub(super) async fn read_body(app: &Arc<App>, request: Request) -> Answer<HeldBo
 /// Reads a body of documents, then takes a place for their change: a slow client holds no place. With all
 /// places taken, refuses the body before it is read.
 pub(super) async fn read_change(app: &Arc<App>, request: Request) -> Answer<(HeldBody, OwnedSemaphorePermit)> {
-    drop(app.writer.enter()?);
+    app.writer.look_for_place()?;
     let body = read_body(app, request).await?;
     Ok((body, app.writer.enter()?))
 }

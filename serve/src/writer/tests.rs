@@ -51,6 +51,8 @@ fn a_change_keeps_its_room_after_its_client_has_gone() {
     let (writer, bodies) = (Writer::of(Some(sender), Written::default(), 1), Arc::new(Semaphore::new(1)));
     let mut room = Room::default();
     room.grow(1, &[Arc::clone(&bodies)]).ok().unwrap();
+    // A look for a place takes none.
+    assert!(writer.look_for_place().is_ok() && writer.waiting() == 0);
     let held = Held::new(writer.enter().ok().unwrap(), room);
     runtime.block_on(async {
         let put = writer.put(put("a", "text"), held);
@@ -58,8 +60,12 @@ fn a_change_keeps_its_room_after_its_client_has_gone() {
     });
     assert_eq!((writer.waiting(), bodies.available_permits()), (1, 0));
     assert_eq!(writer.enter().unwrap_err().status().as_u16(), 503);
+    assert_eq!(writer.look_for_place().unwrap_err().status().as_u16(), 503);
     drop(waiting);
     assert_eq!((writer.waiting(), bodies.available_permits()), (0, 1));
+    assert!(writer.look_for_place().is_ok());
+    writer.end();
+    assert_eq!(writer.look_for_place(), Err(Problem::ending()));
 }
 
 #[test]
