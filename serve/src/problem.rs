@@ -253,10 +253,14 @@ impl Problem {
 /// The next step after a failure of the service.
 const SEE_LOG: &str = "the log of the service tells more under the id of the request or job";
 
+/// The next step if a folder beside the database is full.
+const FULL_FOLDER: &str =
+    "the log of the service names the folder under the id of the request or job: make room there, and ask again";
+
 /// The part of an error that an answer may contain. A sentence with a path must not leave the server.
 enum Told {
     Whole,
-    /// Only the hint of these errors has no path.
+    /// The sentence of these errors has a path, their hint has none.
     TitleAndHint,
     TitleOnly,
 }
@@ -342,7 +346,7 @@ impl From<&Error> for Problem {
             Error::Store { failure: StoreFailure::NoSpace, .. } => {
                 (S::INSUFFICIENT_STORAGE, "no-space", "the disk of the service is full", TitleOnly)
             }
-            Error::Io { source, .. } if source.kind() == std::io::ErrorKind::StorageFull => {
+            Error::Io { source, .. } if StoreFailure::of_io(source) == StoreFailure::NoSpace => {
                 (S::INSUFFICIENT_STORAGE, "no-space", "the disk of the service is full", TitleOnly)
             }
             Error::TooLittleMemory { .. } => {
@@ -356,8 +360,13 @@ impl From<&Error> for Problem {
             _ => (S::INTERNAL_SERVER_ERROR, "internal", "the service has failed", TitleOnly),
         };
         let mut problem = Self::new(status, kind, title).cause(error.chain());
-        if kind == "no-space" {
-            problem = problem.hint("make room on its disk; the service then takes changes again");
+        match error {
+            Error::Store { failure: StoreFailure::NoSpace, .. } => {
+                problem = problem.hint("make room on its disk; the service then takes changes again");
+            }
+            // A folder for temporary files, or of backups: the database may have room.
+            Error::Io { .. } if kind == "no-space" => problem = problem.hint(FULL_FOLDER),
+            _ => {}
         }
         if !matches!(told, TitleOnly) {
             problem.0.hint = error.hint();
@@ -435,8 +444,10 @@ mod tests {
     #[test]
     fn errors_of_a_request_have_statuses_of_a_request() {
         let status = |error: Error| Problem::from(error).0.status;
-        let full = std::io::Error::from(std::io::ErrorKind::StorageFull);
-        assert_eq!(Problem::of_temporary_file(full).0.status, 507);
+        for full in [std::io::ErrorKind::StorageFull, std::io::ErrorKind::QuotaExceeded] {
+            let beside = Problem::of_temporary_file(full.into());
+            assert_eq!((beside.0.status, beside.0.hint.as_deref()), (507, Some(FULL_FOLDER)));
+        }
         assert_eq!(status(Error::NoSuchNumber { number: 1 }), 404);
         assert_eq!(status(Error::WindowTooSmall { asked: 1, stored: 2 }), 400);
         assert_eq!(status(Error::Document(DocumentError::Encrypted)), 422);
