@@ -179,7 +179,7 @@ impl Job {
     /// The file with the lines of the job's result.
     pub(crate) fn result(&self) -> Answer<Arc<File>> {
         let mut progressing = self.progressing();
-        progressing.is_fetched |= progressing.result.is_some();
+        progressing.is_fetched |= progressing.state.is_over();
         progressing.result.clone().ok_or_else(|| Problem::no_result(progressing.state.name()))
     }
 
@@ -425,6 +425,17 @@ mod tests {
         // A result that nobody fetches goes in the end.
         first.progressing().ended = Instant::now().checked_sub(PATIENCE);
         assert!(add("cy").is_ok() && !is_there(&first) && is_there(&third));
+    }
+
+    #[test]
+    fn a_failed_job_makes_room_once_a_client_has_asked_for_its_result() {
+        let jobs = Jobs::new(1, 1, StopToken::new(), JobFigures::default());
+        let job = jobs.add(JobKind::Pairs, &who("ann")).ok().unwrap();
+        assert!(job.result().is_err());
+        job.end(Err(Problem::busy()));
+        assert!(jobs.add(JobKind::Pairs, &who("ann")).is_err());
+        assert!(job.result().is_err());
+        assert!(jobs.add(JobKind::Pairs, &who("ann")).is_ok());
     }
 
     #[test]
