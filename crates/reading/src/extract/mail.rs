@@ -11,7 +11,6 @@ mod base64;
 mod charset;
 mod emlx;
 mod headers;
-mod missing;
 #[cfg(test)]
 mod tests;
 
@@ -82,7 +81,6 @@ fn content<'a>(message: &'a Message<'_>, part: &'a MessagePart<'_>) -> Cow<'a, [
 /// Passes on the message in these bytes.
 fn with_message<T>(bytes: &[u8], take: impl FnOnce(&Message<'_>) -> Result<T>) -> Result<T> {
     let mut bytes = Cow::Borrowed(emlx::mail_in(bytes));
-    missing::refuse_many(&bytes)?;
     for depth in (0..=DEPTH).rev() {
         let message = MessageParser::default().parse(bytes.as_ref());
         let message = message.ok_or_else(|| Error::not_of_format(Format::Mail, "it has no header"))?;
