@@ -66,25 +66,47 @@ const VERBATIM: [(&[u8], bool); 9] = [
     (b"verbatim", false),
 ];
 
+/// The marks where a document begins and ends.
+const BEGIN: &[u8] = b"\\begin{document}";
+const END: &[u8] = b"\\end{document}";
+
 /// Extracts the text of a document.
 pub(crate) fn extract(bytes: &[u8]) -> Extracted {
     let source = Utf8Source::new(bytes, None);
     let mut builder = source.builder(bytes.len());
     let text = source.text();
-    let has_body = TexReader::new(text.as_bytes()).read(&mut builder);
-    // The text is a preamble without a document, or a part of a preamble.
+    let has_body = TexReader::new(text.as_bytes()).read(0, &mut builder);
     if !has_body && begins_tex(text.as_bytes()) {
+        // The text is a preamble without a document, or a part of a preamble, or a command of the preamble
+        // seems to include where the document begins.
         builder.clear();
+        if let Some(begin) = begin_of_document(text.as_bytes()) {
+            TexReader::new(text.as_bytes()).read(begin, &mut builder);
+        }
     }
     source.lead_back(builder)
+}
+
+/// Offset of the first mark outside a comment where a document begins.
+fn begin_of_document(tex: &[u8]) -> Option<usize> {
+    let mut at = 0;
+    for line in tex.split_inclusive(|&byte| byte == b'\n') {
+        let comment = memchr::memchr_iter(b'%', line).find(|&at| at == 0 || line[at - 1] != b'\\');
+        if let Some(begin) = memchr::memmem::find(&line[..comment.unwrap_or(line.len())], BEGIN) {
+            return Some(at + begin);
+        }
+        at += line.len();
+    }
+    None
 }
 
 /// Reads TeX.
 struct TexReader<'a> {
     /// The text, up to the end of the document once this has begun.
     tex: &'a [u8],
-    /// True after the beginning of the document.
-    has_begun: bool,
+    /// Number of open documents: 0 before the beginning of the document. Within an unknown environment, a text
+    /// may show a document with its beginning and end.
+    documents: u64,
     /// The number of failed searches for the end of a group that are still allowed. At 0, no further search
     /// is made. A failed search takes some thousand steps, and a document could consist of nothing else.
     misses: usize,
@@ -92,12 +114,11 @@ struct TexReader<'a> {
 
 impl<'a> TexReader<'a> {
     fn new(tex: &'a [u8]) -> Self {
-        Self { tex, has_begun: false, misses: 100 + tex.len() / 256 }
+        Self { tex, documents: 0, misses: 100 + tex.len() / 256 }
     }
 
-    /// Adds the text. Returns false if the text has no mark where the document begins.
-    fn read(mut self, builder: &mut TextBuilder) -> bool {
-        let mut at = 0;
+    /// Adds the text from the offset `at` on. Returns false if no document begins there or later.
+    fn read(mut self, mut at: usize, builder: &mut TextBuilder) -> bool {
         while at < self.tex.len() {
             let tex = self.tex;
             let plain = memchr::memchr2(b'\\', b'%', &tex[at..]).unwrap_or(tex.len() - at);
@@ -136,12 +157,19 @@ impl<'a> TexReader<'a> {
             }
         }
         builder.separate(self.tex.len() as u64);
-        self.has_begun
+        self.documents > 0
     }
 
     /// Reads the command that begins at `at`. Returns the offset at which kept text continues.
     fn command(&mut self, at: usize, builder: &mut TextBuilder) -> usize {
         let tex = self.tex;
+        if self.documents > 0 && tex[at..].starts_with(END) {
+            if self.documents == 1 {
+                self.tex = &tex[..at];
+                return at;
+            }
+            self.documents -= 1;
+        }
         let letters = tex[at + 1..].iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
         let name = str::from_utf8(&tex[at + 1..at + 1 + letters]).unwrap_or_default();
         let mut at = at + 1 + letters;
@@ -188,12 +216,11 @@ impl<'a> TexReader<'a> {
 
     /// Begins an environment whose content begins at `at`. Returns the offset at which kept text continues.
     fn environment(&mut self, name: &[u8], mut at: usize, builder: &mut TextBuilder) -> usize {
-        if name == b"document" && !self.has_begun {
-            self.has_begun = true;
-            builder.clear();
-            // The last one: a text may show how a document ends.
-            let end = memchr::memmem::rfind(self.tex, b"\\end{document}");
-            self.tex = &self.tex[..end.filter(|&end| end >= at).unwrap_or(self.tex.len())];
+        if name == b"document" {
+            if self.documents == 0 {
+                builder.clear();
+            }
+            self.documents += 1;
         }
         let is_same = |&&(verbatim, _): &&(&[u8], bool)| verbatim == name.strip_suffix(b"*").unwrap_or(name);
         let Some((_, has_argument)) = VERBATIM.iter().find(is_same) else { return at };
@@ -210,8 +237,8 @@ impl<'a> TexReader<'a> {
         end
     }
 
-    /// Offset after the group that begins at `at`. If the group has no end within reach, offset after its
-    /// first bracket.
+    /// Offset after the group that begins at `at`. If the group has no end within reach, or would contain the
+    /// beginning of the document, offset after its first bracket.
     fn group_end(&mut self, at: usize, open: u8, close: u8) -> usize {
         const REACH: usize = 4096;
         let reach = if self.misses == 0 { 0 } else { REACH };
@@ -219,6 +246,9 @@ impl<'a> TexReader<'a> {
         for (end, &byte) in self.tex.iter().enumerate().skip(at).take(reach) {
             depth += i32::from(byte == open) - i32::from(byte == close);
             if depth == 0 {
+                if self.documents == 0 && memchr::memmem::find(&self.tex[at..end], BEGIN).is_some() {
+                    break;
+                }
                 return end + 1;
             }
         }
@@ -273,5 +303,27 @@ mod tests {
         assert_eq!(text("one\n\\documentclass two"), "one\n two\n");
         assert_eq!(text("% one\n\\documentclass{a}\n\\title{two}\n"), "");
         assert_eq!(text("\\documentclass{a}\\begin{document}one"), "one\n");
+        // Text after the end, and a document within an environment that is not known.
+        let nested = "one \\begin{x}\\begin{document}z\\end{document}\\end{x} two";
+        for after in ["", "cut\n\\end{document}", "% \\end{document}", "\\begin{document}x\\end{document}"] {
+            assert_eq!(text(&(document("one % \\end{document}\n two") + after)), "one  two\n", "{after}");
+            assert_eq!(text(&(document(nested) + after)).split_whitespace().collect::<String>(), "oneztwo", "{after}");
+        }
+    }
+
+    #[test]
+    fn no_preamble_hides_where_the_document_begins() {
+        for (preamble, is_read_without_class) in [
+            ("\\newcommand{\\open}[2]{\\left[#1,#2\\right)}\n", true),
+            ("\\newcommand{\\open\n", true),
+            ("\\newcommand{\\open}{\\begin{verbatim}}\n", false),
+            ("50\\% % \\begin{document}\n\\lstinline!\\%", false),
+        ] {
+            let body = "\\begin{document}The interval $(0,1]$ } ! is read.\n\\end{document}\ncut";
+            let expected = "The interval $(0,1]$ } ! is read.\n";
+            assert_eq!(text(&format!("\\documentclass{{a}}\n{preamble}{body}")), expected, "{preamble}");
+            let without_class = text(&format!("words\n{preamble}{body}"));
+            assert!(!is_read_without_class || without_class == expected, "{preamble}: {without_class}");
+        }
     }
 }
