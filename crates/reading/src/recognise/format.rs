@@ -29,6 +29,11 @@ const EXTENSIONS: [(Format, &[&str]); 12] = [
     (Format::Bytes, &[]),
 ];
 
+/// Extensions of programs and templates that may begin like a page. Those of other languages are also the ends
+/// of addresses, under which pages are saved: `.cc`, `.ru`, `.sh`.
+const PROGRAMS: [&str; 17] =
+    ["asp", "aspx", "c", "ejs", "erb", "go", "h", "js", "jsp", "php", "pl", "py", "rb", "rs", "svelte", "ts", "vue"];
+
 /// The first bytes of archives and compressed files that fpdb does not read.
 const UNREAD_ARCHIVES: [(&[u8], SkipReason); 9] = [
     (b"7z\xBC\xAF\x27\x1C", SkipReason::SevenZip),
@@ -121,9 +126,10 @@ fn without_signature(name: &str, head: &[u8], unit: Unit) -> Choice {
     }
     Choice::Read(match (found, named) {
         // The content begins like a page or TeX, but a name of another format takes precedence, except text.
-        // A program that writes a page is text.
+        // A program that writes a page or TeX is text.
         (Some(Format::Html | Format::Tex), Some(format)) if format != Format::Text => format,
-        (Some(Format::Html | Format::Tex), None) if is_program(name, &extension) => Format::Text,
+        (Some(Format::Html), None) if PROGRAMS.contains(&&*extension) => Format::Text,
+        (Some(Format::Tex), None) if language_of(name, b"").is_some() => Format::Text,
         (Some(format), _) => format,
         // The name is that of a binary format, but the content is text.
         (None, Some(format)) if !is_packed(format) => format,
@@ -164,12 +170,6 @@ fn is_nearly_text(head: &[u8]) -> bool {
     let of_text = |byte: u8| matches!(byte, b'\x08'..=b'\r' | b'\x1B');
     let controls = head.iter().filter(|&&byte| byte.is_ascii_control() && !of_text(byte)).count();
     controls * 100 <= head.len()
-}
-
-/// True if files with this name are programs or templates, which may begin like a page.
-fn is_program(name: &str, extension: &str) -> bool {
-    const TEMPLATES: [&str; 8] = ["asp", "aspx", "ejs", "erb", "jsp", "pl", "svelte", "vue"];
-    language_of(name, b"").is_some() || TEMPLATES.contains(&extension)
 }
 
 /// The format of a binary document, by its first bytes and the format of its name.
@@ -266,7 +266,7 @@ mod tests {
 
     #[test]
     fn what_a_document_begins_with_comes_first() {
-        let cases: [(&str, &[u8], Format); 47] = [
+        let cases: [(&str, &[u8], Format); 52] = [
             ("a", b"<!DOCTYPE html><p>x", Format::Html),
             ("a.txt", b"\xEF\xBB\xBF \n<!-- saved -->\n<HTML lang=en>", Format::Html),
             ("a", b"<?xml version='1.0'?>\n<!DOCTYPE html PUBLIC>", Format::Html),
@@ -274,6 +274,11 @@ mod tests {
             ("a", b"<header>no page</header>", Format::Text),
             ("a", b"<?xml version='1.0'?><rss>", Format::Text),
             ("index.php", b"<!DOCTYPE html><?php echo 1 ?>", Format::Text),
+            ("lenta.ru", b"<!DOCTYPE html><p>x", Format::Html),
+            ("x.cc", b"<!DOCTYPE html><p>x", Format::Html),
+            ("y.sh", b"<!DOCTYPE html><p>x", Format::Html),
+            ("z.phtml", b"<!DOCTYPE html><p>x", Format::Html),
+            ("latex.sh", b"\\documentclass{article}", Format::Text),
             ("a.md", b"<html>", Format::Markdown),
             ("a.eml", b"<html>", Format::Mail),
             ("a.partial.emlx", b"64  \nFrom: a", Format::Mail),
