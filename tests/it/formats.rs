@@ -258,6 +258,8 @@ fn office_documents_are_read_where_their_parts_say() {
         ),
         ("usual.docx", String::new(), "body usual"),
         ("other.docx", relation("someendnotes", "ends.xml"), "body usual"),
+        ("missing.docx", relation("endnotes", "gone.xml"), "body usual"),
+        ("damaged.docx", relation("endnotes", "ends.xml") + "<", "body usual"),
     ] {
         let relations = format!("<Relationships>{relations}</Relationships>");
         let parts = [

@@ -36,11 +36,16 @@ pub(crate) fn docx(bytes: &[u8], limits: &InputLimits) -> Result<Extracted> {
     let mut text = Paragraphs::default();
     let part = package.needed(&main)?;
     wordprocessing(&part, &mut text)?;
-    let relations = package.part(&part_name(folder, &format!("_rels/{file}.rels")))?.unwrap_or_default();
+    // Without usable relationships, the notes are looked for under their usual names.
+    let relations = package.part(&part_name(folder, &format!("_rels/{file}.rels")));
+    let relations = relations.ok().flatten().unwrap_or_default();
     for notes in ["footnotes", "endnotes"] {
-        let target = target(&relations, notes)?.unwrap_or_else(|| format!("{notes}.xml"));
-        if let Some(part) = package.part(&part_name(folder, &target))? {
-            wordprocessing(&part, &mut text)?;
+        let target = target(&relations, notes).ok().flatten();
+        for name in target.into_iter().chain([format!("{notes}.xml")]) {
+            if let Some(part) = package.part(&part_name(folder, &name))? {
+                wordprocessing(&part, &mut text)?;
+                break;
+            }
         }
     }
     let unread = package.unread(|name| {
