@@ -24,8 +24,8 @@ const BUFFER: usize = 64 << 10;
 /// The block size of an archive. An archive ends with two blocks of zeros; one is accepted.
 const BLOCK: u64 = 512;
 
-/// The failure of an archive that is followed by something else than zeros and archives.
-const NO_ARCHIVE: &str = "bytes follow its end that are no archive";
+/// The failure of an archive with something else after it than zeros and archives.
+const NO_ARCHIVE: &str = "the bytes after its end are no archive";
 
 /// Reads an archive, and those after it: archives that are joined are one file.
 pub(super) fn read(input: &mut dyn Read, meter: &Meter<'_>, members: &mut dyn Members) -> Result<()> {
@@ -61,7 +61,7 @@ fn read_one<'a, R: Read>(
         let Some(entry) = entries.next() else { break };
         left.set(None);
         let mut entry = entry.map_err(|error| match error.raw_os_error() {
-            None if ends == begin && !is_first => failed(io::Error::other(NO_ARCHIVE)),
+            None if ends == begin && !is_first => failed(io::Error::other(format!("{NO_ARCHIVE}: {error}"))),
             _ => failed(error),
         })?;
         let begins = ends;
