@@ -6,7 +6,7 @@ use bytemuck::{Pod, Zeroable};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::passages::Passages;
-use super::report::{ParsedReport, ReportedPair};
+use super::report::{Identity, ParsedReport, ReportedPair};
 use crate::stored::StoredDocuments;
 use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::{Task, is_due};
@@ -167,25 +167,31 @@ impl<'a> ApplyPlan<'a> {
                 task.step("documents looked up", done, 0)?;
             }
             let (mut pair, mut identity): (Option<ReportedPair>, _) = (None, None);
-            let mut fits = true;
+            let mut unlike: Option<Identity> = None;
+            let mut compare = |identity: Identity| {
+                unlike = unlike.or(Some(identity).filter(|identity| !identity.fits(&record)));
+            };
             // A document can be in the report and in a list. Its last pair then comes from the list and has
             // no survivor.
             while let Some(next) = pairs.next_if(|next| next.as_ref().map_or(true, |next| next.remove <= id)) {
                 pair = Some(next?).filter(|next| next.remove == id);
-                fits &= pair.is_none_or(|pair| pair.identity.fits(&record));
+                pair.iter().for_each(|pair| compare(pair.identity));
             }
             while let Some(next) = kept.next_if(|next| next.as_ref().map_or(true, |next| next.id <= id)) {
                 let next = next?;
                 if next.id == id {
-                    fits &= next.identity.fits(&record);
+                    compare(next.identity);
                     identity = Some(next.identity);
                 }
             }
             let identity = identity.or(pair.map(|pair| pair.identity));
             renamed += u64::from(identity.is_some_and(|identity| identity.is_renamed(&record)));
-            if !fits {
-                let detail =
-                    format!("document {id} of this database has another content: the report is of another one");
+            if let Some(unlike) = unlike {
+                let what = match unlike.is_by_name() {
+                    true => "name: a report without digests tells documents by their names",
+                    false => "content: the report is of another one",
+                };
+                let detail = format!("document {id} of this database has another {what}");
                 return Err(Error::NotADedupReport { path: path.clone(), line: 1, detail });
             }
             if passages.is_some_and(|passages| passages.end(id) > record.bytes) {

@@ -54,6 +54,11 @@ impl Identity {
         }
     }
 
+    /// True if only the name tells.
+    pub(super) fn is_by_name(&self) -> bool {
+        self.digest == 0
+    }
+
     /// True if the document has another name than this.
     pub(super) fn is_renamed(&self, record: &StoredDocument) -> bool {
         self.name != xxh3_64(record.name.as_bytes())

@@ -65,6 +65,27 @@ fn a_survivor_that_was_renamed_is_checked_where_it_is() {
     assert!(folder.ok(&["rm", "--report", "report.jsonl"]).stderr.starts_with("3 documents removed; "));
 }
 
+/// A report without digests knows documents only by their names.
+#[test]
+fn a_renamed_document_of_a_report_without_digests_has_another_name() {
+    let folder = Folder::new();
+    six(&folder);
+    report(&folder);
+    let path = folder.path().join("report.jsonl");
+    let without = |line: &str| {
+        let mut line: Value = serde_json::from_str(line).unwrap();
+        line.as_object_mut().unwrap().retain(|field, _| !field.ends_with("digest"));
+        format!("{line}\n")
+    };
+    let lines: String = fs::read_to_string(&path).unwrap().lines().map(without).collect();
+    fs::write(&path, lines).unwrap();
+    assert_eq!(check(&folder, &[]).0.status, 0);
+    fs::rename(folder.path().join("in/0/0.txt"), folder.path().join("in/0/new.txt")).unwrap();
+    folder.ok(&["ingest", "-q", "--prune", "in"]);
+    let (run, ..) = check(&folder, &[]);
+    assert!(run.status == 2 && run.stderr.contains(" has another name: a report without digests "), "{run:#?}");
+}
+
 /// A survivor that has changed is not copied, so its duplicate stays in the copy.
 #[test]
 fn a_document_that_stays_in_the_copy_is_not_lost() {
