@@ -35,7 +35,7 @@ impl Database {
     /// A failure to read the store, or to find a folder.
     #[doc(hidden)]
     pub fn is_moved_with(&self, old: impl AsRef<Path>, new: impl AsRef<Path>) -> Result<bool> {
-        is_moved_with(&self.store, &self.store.former_roots()?, old.as_ref(), new.as_ref())
+        is_moved_with(&self.store, self.store.former_roots()?.as_ref(), old.as_ref(), new.as_ref())
     }
 }
 

@@ -27,9 +27,16 @@ use fpdb_store::{DocumentRecord, NamePlace, Store};
 /// The name of a file.
 pub(super) struct FileName {
     pub(super) name: String,
-    /// The path of the other file that already has the typed name. `None` unless this file is named by its
-    /// path for that reason.
-    pub(super) taken_by: Option<String>,
+    /// The other file that already has the typed name. `None` unless this file is named by its path for that
+    /// reason.
+    pub(super) taken_by: Option<OtherFile>,
+}
+
+/// A file whose name another file cannot take.
+pub(super) struct OtherFile {
+    pub(super) path: String,
+    /// True if it is gone, and had other bytes than the file that is there now.
+    pub(super) had_other_bytes: bool,
 }
 
 impl FileName {
@@ -43,8 +50,8 @@ pub(super) struct FirstNames<'a> {
     store: &'a Store,
     options: &'a IngestOptions,
     task: &'a Task<'a>,
-    /// The folders in which the database was before this run.
-    former_roots: BTreeSet<PathBuf>,
+    /// The folders in which the database was; `None` if others may be missing in the list.
+    former_roots: Option<BTreeSet<PathBuf>>,
     /// Beginnings of names, by the beginning of the paths of the files with these names.
     names: FxHashMap<String, Vec<String>>,
     /// Beginnings of paths, by the beginning of the names of the files at these paths.
@@ -120,50 +127,69 @@ impl<'a> FirstNames<'a> {
                 of_name.extend(from);
                 !is_of_this
             })?;
-            for other in of_name.into_iter().filter(|_| !is_of_this) {
-                if self.keeps_its_name(&typed, &other, file)? {
-                    return Ok(FileName { name: source.to_owned(), taken_by: Some(other) });
+            for path in of_name.into_iter().filter(|_| !is_of_this) {
+                if let Some(had_other_bytes) = self.keeps_its_name(&typed, &path, file)? {
+                    let taken_by = Some(OtherFile { path, had_other_bytes });
+                    return Ok(FileName { name: source.to_owned(), taken_by });
                 }
             }
         }
         Ok(FileName::free(typed))
     }
 
-    /// True if a file cannot take the name of the file at `other`. If that file still exists, equal bytes
-    /// change nothing, since the new file may be a copy. There are two exceptions, unless `other` is in a
-    /// source of this run: both paths lead to one file, or the database was copied together with the file.
-    fn keeps_its_name(&self, name: &str, other_path: &str, file: &FileFacts) -> Result<bool> {
+    /// `None` if a file can take the name of the file at `other`. Otherwise tells if that file is gone and
+    /// had other bytes. If it still exists, equal bytes change nothing, since the new file may be a copy.
+    /// There are two exceptions, unless `other` is in a source of this run: both paths lead to one file, or
+    /// the database was copied together with the file.
+    fn keeps_its_name(&self, name: &str, other_path: &str, file: &FileFacts) -> Result<Option<bool>> {
         let (other, source) = (Path::new(other_path), Path::new(&file.source));
         if is_missing(other_path) {
-            return Ok(!(is_moved_with(self.store, &self.former_roots, other, source)?
+            if is_moved_with(self.store, self.former_roots.as_ref(), other, source)?
                 || is_renamed_to(name, other, source)
-                || self.holds_the_same(name, other_path, file)?));
+            {
+                return Ok(None);
+            }
+            return Ok(match self.holds_the_same(name, other_path, file)? {
+                Some(true) => None,
+                Some(false) => Some(true),
+                None => Some(false),
+            });
         }
         // A file that cannot be looked at may still exist.
         if !other.is_file() || other.ancestors().any(|folder| self.is_root(folder)) {
-            return Ok(true);
+            return Ok(Some(false));
         }
-        let Some((old, below)) = relation(self.store, other, source)? else { return Ok(!is_one_file(other, source)?) };
-        Ok(!(is_one_file(other, source)? || self.store.is_copied_to(&old.join(below))?))
+        let is_it = is_one_file(other, source)?
+            || match relation(self.store, other, source)? {
+                Some((old, below)) => self.store.is_copied_to(&old.join(below))?,
+                None => false,
+            };
+        Ok((!is_it).then_some(false))
     }
 
     /// True if a file holds a document that was read from the missing file at `other`, with the same bytes,
-    /// and no such document with other bytes.
-    fn holds_the_same(&self, name: &str, other: &str, file: &FileFacts) -> Result<bool> {
-        let of_other = |name: &str| -> Result<Vec<DocumentRecord>> {
-            let ids = self.store.documents_named(name)?.into_iter();
-            let records = ids.map(|id| stored(self.store, id)).collect::<Result<Vec<_>>>()?;
-            Ok(records.into_iter().flatten().filter(|record| record.source.as_deref() == Some(other)).collect())
+    /// and no such document with other bytes. `None` if nothing could be compared. Of several versions only
+    /// the newest counts.
+    fn holds_the_same(&self, name: &str, other: &str, file: &FileFacts) -> Result<Option<bool>> {
+        let of_other = |name: &str| -> Result<Option<DocumentRecord>> {
+            for id in self.store.documents_named(name)?.into_iter().rev() {
+                let record = stored(self.store, id)?.filter(|record| record.source.as_deref() == Some(other));
+                if record.is_some() {
+                    return Ok(record);
+                }
+            }
+            Ok(None)
         };
         let bytes = match self.store.container(other)? {
             Some(container) => Some(container.bytes),
-            None => of_other(name)?.iter().find(|record| record.member.is_none()).map(|record| record.bytes),
+            None => of_other(name)?.filter(|record| record.member.is_none()).map(|record| record.bytes),
         };
         if bytes.is_some_and(|bytes| bytes != file.bytes) {
-            return Ok(false);
+            return Ok(Some(false));
         }
         let (read, stop) = (&self.options.read, self.task.token());
         let (mut reader, mut same, mut failure) = (Reader::new(read.limits.clone()), 0, None);
+        let mut differs = false;
         let mut compare = |held: &Candidate| -> Result<bool> {
             let digest = match reader.read(held, stop, &|_| {}, &mut |_| Ok(())) {
                 Err(Error::Document(error)) if error.is_lasting() => return Ok(true),
@@ -171,9 +197,10 @@ impl<'a> FirstNames<'a> {
             };
             let About { name: held_name, member, .. } = &held.about;
             let file_bytes = file_name_of(held_name, member.as_deref()).map_or(held_name.len(), str::len);
-            let known = of_other(&format!("{name}{}", &held_name[file_bytes..]))?;
-            same += known.len();
-            Ok(known.iter().all(|record| record.digest == digest))
+            let Some(known) = of_other(&format!("{name}{}", &held_name[file_bytes..]))? else { return Ok(true) };
+            differs = known.digest != digest;
+            same += u64::from(!differs);
+            Ok(!differs)
         };
         let visited = for_each_held(&file.path, &WalkOptions::default(), read, stop, &mut |held| match held
             .map(|held| compare(&held))
@@ -187,7 +214,11 @@ impl<'a> FirstNames<'a> {
             Err((_, Error::Document(error))) if error.is_lasting() => Ok(()),
             Err(_) => Err(Error::Stopped),
         });
-        failure.map_or(Ok(same > 0 && visited.is_ok()), Err)
+        match failure {
+            Some(error) => Err(error),
+            None if differs => Ok(Some(false)),
+            None => Ok((same > 0 && visited.is_ok()).then_some(true)),
+        }
     }
 
     fn is_root(&self, folder: &Path) -> bool {
@@ -340,15 +371,15 @@ fn relation(store: &Store, other: &Path, source: &Path) -> Result<Option<(PathBu
 
 /// True if the database has moved together with a file or folder, or was copied with it: it was then in one
 /// of its former folders, as near to the path `other` as it is now to `source`. A database of an earlier
-/// version does not know its former folders.
+/// version does not know all former folders (`None`).
 pub(crate) fn is_moved_with(
     store: &Store,
-    former_roots: &BTreeSet<PathBuf>,
+    former_roots: Option<&BTreeSet<PathBuf>>,
     other: &Path,
     source: &Path,
 ) -> Result<bool> {
     let Some((old, below)) = relation(store, other, source)? else { return Ok(false) };
-    Ok(former_roots.is_empty() || former_roots.contains(&old.join(below)))
+    Ok(former_roots.is_none_or(|roots| roots.contains(&old.join(below))))
 }
 
 /// True if the document of the file at `other` has its name from `rename`, which expects the file at

@@ -195,8 +195,8 @@ impl Intake<'_> {
                 [&file.source].into_iter().filter(|_| documents > 0).for_each(|source| self.progress.of_file(source));
                 self.progress.unchanged(&name, documents);
             }
-            IntakeStep::NamedByPath { typed, name, other } => {
-                self.progress.named_by_path(&typed, &name, &other);
+            IntakeStep::NamedByPath { typed, name, other, had_other_bytes } => {
+                self.progress.named_by_path(&typed, &name, (&other, had_other_bytes));
                 self.summary.named_by_path += 1;
             }
             IntakeStep::Open(source) => {

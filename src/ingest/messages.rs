@@ -29,6 +29,7 @@ pub(super) enum IntakeStep {
         typed: String,
         name: String,
         other: String,
+        had_other_bytes: bool,
     },
     /// Begins the file at this path: all messages up to the next `Close` belong to it.
     Open(String),

@@ -157,7 +157,14 @@ impl<'a> Walker<'a> {
             let FileName { name, taken_by } = names.of(typed.clone(), file)?;
             candidate.about.name.clone_from(&name);
             if let Some(other) = taken_by
-                && self.step(IntakeStep::NamedByPath { typed, name, other }).is_break()
+                && self
+                    .step(IntakeStep::NamedByPath {
+                        typed,
+                        name,
+                        other: other.path,
+                        had_other_bytes: other.had_other_bytes,
+                    })
+                    .is_break()
             {
                 return Ok(ControlFlow::Break(()));
             }

@@ -846,3 +846,25 @@ fn a_repair_that_finds_older_records_says_so() {
     }
     assert!(older > 0, "a table has only the later versions");
 }
+
+/// Changed files are followed if the database has moved with them after a repair, however many ingests follow.
+#[test]
+fn a_repaired_database_is_moved_together_with_its_files() {
+    let folder = Folder::new();
+    corpus(&folder, "c", 0..40);
+    folder.ok(&["ingest", "-q", "-k", "5", "-w", "4", "c"]);
+    folder.ok(&["compact"]);
+    flip_largest_table(&folder);
+    folder.ok(&["verify", "--repair"]);
+    fs::create_dir(folder.path().join("new")).unwrap();
+    for moved in ["c", ".fpdb"] {
+        fs::rename(folder.path().join(moved), folder.path().join("new").join(moved)).unwrap();
+    }
+    for number in 0..2 {
+        let file = format!("c/{number:03}.txt");
+        folder.write(&format!("new/{file}"), text(50 + number));
+        let mut ingest = folder.command(&["ingest", "--format", "json", &file]);
+        let summary = Run::to_its_end(ingest.current_dir(folder.path().join("new"))).json().remove(0);
+        assert_eq!((&summary["replaced"], &summary["added"]), (&1.into(), &0.into()), "{file}: {summary}");
+    }
+}

@@ -103,3 +103,41 @@ fn changed_files_are_followed_if_the_database_has_moved_with_them() {
     let run = run_in(&folder, "three", &["ingest", "m"]);
     assert!(run.stdout.starts_with("1 document added\n") && !run.stderr.contains("--store-text"), "{run:?}");
 }
+
+/// With `--on-change both`, the newest version of a document tells if its file has moved.
+#[test]
+fn a_moved_file_has_the_bytes_of_the_newest_version() {
+    let folder = Folder::new();
+    for text in [1, 10] {
+        folder.write("a/n/1.txt", prose(text));
+        folder.write("a/n/r.jsonl", records(&[text + 1]));
+        assert_eq!(ingest(&folder, "a", &["--on-change", "both"]).0, [2, 0, 0, 0]);
+    }
+    fs::rename(folder.path().join("a"), folder.path().join("b")).unwrap();
+    assert_eq!(ingest(&folder, "b", &["--on-change", "both"]).0, [0, 2, 0, 0]);
+    assert_eq!(folder.ok(&["list", "--db", "db", "--format", "json"]).json().len(), 4);
+}
+
+/// Bytes that were not compared are not said to differ, and no message advises to remove the document.
+#[test]
+fn what_could_not_be_compared_is_not_said_to_differ() {
+    let folder = Folder::new();
+    // Behind a broken link a document may still exist.
+    folder.write("disk/1.txt", prose(1));
+    fs::create_dir(folder.path().join("a")).unwrap();
+    std::os::unix::fs::symlink("../disk", folder.path().join("a/n")).unwrap();
+    ingest(&folder, "a", &[]);
+    fs::remove_dir_all(folder.path().join("disk")).unwrap();
+    folder.write("b/n/1.txt", prose(3));
+    let run = run_in(&folder, "b", &["ingest", "--db", "../db", "n"]);
+    assert!(run.stderr.contains("/a/n/1.txt, which is gone, so this one is "), "{run:?}");
+    assert!(!run.stderr.contains("other bytes") && !run.stderr.contains("fpdb rm"), "{run:?}");
+    // The bytes differ, but no folder tells what was moved.
+    folder.write("c/1.txt", prose(1));
+    run_in(&folder, "c", &["ingest", "-q", "--db", "../db2", "1.txt", "--profile", "prose"]);
+    fs::remove_dir_all(folder.path().join("c")).unwrap();
+    folder.write("d/1.txt", prose(2));
+    let run = run_in(&folder, "d", &["ingest", "--db", "../db2", "1.txt"]);
+    assert!(run.stderr.contains("/c/1.txt, which is gone and had other bytes, so this one is "), "{run:?}");
+    assert!(!run.stderr.contains("fpdb rm"), "{run:?}");
+}

@@ -22,7 +22,7 @@ use crate::resolved::remembered::{self, Chosen, Replaced, Run};
 use crate::resolved::{output, sources};
 use crate::run_status::RunStatus;
 use crate::typed::{Global, IngestArgs, OutputFormat};
-use hints::{compaction_hint, hint_for, hint_to_rename};
+use hints::{compaction_hint, hint_for, hint_to_rename, hint_to_rename_folder};
 use messages::{Events, Messages, noted_sources};
 
 pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyhow::Result<RunStatus> {
@@ -163,19 +163,24 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
     if input_replaced {
         printer.note("hint: the earlier text from standard input had the name - too, and was replaced: --name gives each its own");
     }
-    if let Some((typed, name, other)) = named_by_path {
+    if let Some((typed, name, (other, had_other_bytes))) = named_by_path {
         let (files, are) = (count(summary.named_by_path, "file"), is(summary.named_by_path));
         let is_gone = is_gone(Path::new(&other));
-        let gone = if is_gone { ", which is gone and had other bytes" } else { "" };
+        let gone = match had_other_bytes {
+            true => ", which is gone and had other bytes",
+            false if is_gone => ", which is gone",
+            false => "",
+        };
         printer.note(&format!(
             "{files} {are} named by the whole path, because another file has the name: {typed} is {other}{gone}, so this one is {name}"
         ));
         let [mv, rm] = ["mv OLD NEW", "rm NAME"].map(|words| printer.suggested.of(words));
-        printer.note(&match is_gone {
-            true => hint_to_rename(&typed, &name, args.dry_run, &printer.suggested),
-            false => format!(
-                "hint: `{mv}` gives other names (--verbose lists them); to replace a document, remove it first with `{rm}`"
-            ),
+        let folders = hint_to_rename_folder(&typed, &name, args.dry_run, &printer.suggested);
+        let names = format!("hint: `{mv}` gives other names (--verbose lists them)");
+        printer.note(&match folders.filter(|_| had_other_bytes) {
+            Some(folders) => folders,
+            None if is_gone => names,
+            None => format!("{names}; to replace a document, remove it first with `{rm}`"),
         });
     }
     if let Some((old, new)) = moved {

@@ -52,8 +52,8 @@ pub trait Progress: Sync {
     fn unchanged(&self, _name: &str, _documents: u64) {}
 
     /// A new document is named `name`, the absolute path of its file, because the typed name already belongs
-    /// to the document from the file at `other`.
-    fn named_by_path(&self, _typed: &str, _name: &str, _other: &str) {}
+    /// to the document from the file at `other`. The flag is true if that file is gone and had other bytes.
+    fn named_by_path(&self, _typed: &str, _name: &str, (_other, _had_other_bytes): (&str, bool)) {}
 
     /// The stored document of this name, which was read from `old`, is replaced by one that was read from
     /// `new`.

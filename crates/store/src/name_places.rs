@@ -12,12 +12,16 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
 use super::Store;
-use super::codec::format::{ALL_PLACES_KEY, MAIN, PLACE_PREFIX, ROOT_PREFIX, parse_place_key, place_key, root_key};
+use super::codec::format::{
+    ALL_PLACES_KEY, ALL_ROOTS_KEY, MAIN, PLACE_PREFIX, ROOT_PREFIX, parse_place_key, place_key, root_key,
+};
 use super::engine::Changes;
 use super::view::View;
 use fpdb_host::error::{Error, Result};
 
 const ACTION: &str = "read the list of places";
+
+const READ_ROOTS: &str = "read where the database was";
 
 /// The file at path `folder` + x is the document `names` + x, or holds documents whose names begin with
 /// `names` + x.
@@ -70,14 +74,30 @@ impl Store {
         self.change(changes, View::clone(&self.view()), "list the places of documents")
     }
 
-    /// The folders in which this database was when it was written. Empty in a database of an earlier version.
+    /// The folders in which this database was when it was written. `None` if others may be missing in the
+    /// list, as in a database of an earlier version.
     ///
     /// # Errors
     /// An error of the engine.
-    pub fn former_roots(&self) -> Result<BTreeSet<PathBuf>> {
-        let rows = self.engine.entries_with(MAIN, (ROOT_PREFIX, &[]), "read where the database was")?;
-        let folder = |key: &[u8]| PathBuf::from(OsStr::from_bytes(&key[ROOT_PREFIX.len()..]));
-        rows.map(|row| Ok(folder(&row?.0))).collect()
+    pub fn former_roots(&self) -> Result<Option<BTreeSet<PathBuf>>> {
+        if self.engine.get(MAIN, ALL_ROOTS_KEY, READ_ROOTS)?.is_none() {
+            return Ok(None);
+        }
+        let rows = self.engine.entries_with(MAIN, (ROOT_PREFIX, &[]), READ_ROOTS)?;
+        rows.map(|row| Ok(root_of(&row?.0))).collect::<Result<_>>().map(Some)
+    }
+
+    /// Replaces the list of folders in which this database was. `is_whole` as in [`Self::former_roots`].
+    pub(crate) fn replace_roots(&self, roots: &BTreeSet<PathBuf>, is_whole: bool) -> Result<()> {
+        let mut changes = self.engine.changes();
+        for row in self.engine.entries_with(MAIN, (ROOT_PREFIX, &[]), READ_ROOTS)? {
+            changes.delete(MAIN, row?.0)?;
+        }
+        roots.iter().try_for_each(|root| changes.put(MAIN, root_key(root), []))?;
+        if !is_whole {
+            changes.delete(MAIN, ALL_ROOTS_KEY)?;
+        }
+        changes.write("list where the database was")
     }
 
     /// Records the folder in which this database is. Commits nothing if it is recorded already.
@@ -87,7 +107,7 @@ impl Store {
     pub fn record_root(&self) -> Result<()> {
         let root = self.root().canonicalize().map_err(Error::io("find", self.root()))?;
         let key = root_key(&root);
-        if self.engine.get(MAIN, &key, "read where the database was")?.is_some() {
+        if self.engine.get(MAIN, &key, READ_ROOTS)?.is_some() {
             return Ok(());
         }
         let mut changes = self.engine.changes();
@@ -102,6 +122,11 @@ impl Store {
     }
 }
 
+/// The folder in the key of a root.
+pub(crate) fn root_of(key: &[u8]) -> PathBuf {
+    PathBuf::from(OsStr::from_bytes(&key[ROOT_PREFIX.len()..]))
+}
+
 pub(crate) fn put<'a>(changes: &mut Changes<'_>, places: impl IntoIterator<Item = &'a NamePlace>) -> Result<()> {
     places.into_iter().try_for_each(|NamePlace { folder, names }| changes.put(MAIN, place_key(folder, names), []))
 }
@@ -109,6 +134,25 @@ pub(crate) fn put<'a>(changes: &mut Changes<'_>, places: impl IntoIterator<Item 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::StoreOptions;
+    use fpdb_kernel::profile::Profile;
+
+    /// A database of an earlier version does not know where it was before, also once it is written.
+    #[test]
+    fn only_a_list_that_was_begun_with_the_database_is_whole() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().join("db");
+        let store = Store::create(&root, &Profile::named("words").unwrap(), &StoreOptions::default()).unwrap();
+        let whole = BTreeSet::from([root.canonicalize().unwrap()]);
+        assert_eq!(store.former_roots().unwrap(), Some(whole.clone()));
+        store.replace_roots(&BTreeSet::new(), true).unwrap();
+        assert_eq!(store.former_roots().unwrap(), Some(BTreeSet::new()));
+        store.record_root().unwrap();
+        assert_eq!(store.former_roots().unwrap(), Some(whole));
+        store.engine.delete_row(MAIN, ALL_ROOTS_KEY);
+        store.record_root().unwrap();
+        assert_eq!(store.former_roots().unwrap(), None);
+    }
 
     #[test]
     fn a_place_is_what_is_left_without_the_common_end() {

@@ -61,6 +61,19 @@ pub(super) fn differing(old: &str, new: &str) -> usize {
 
 /// The advice after an ingest of files that were moved. `old` and `new` are the names of one of these files.
 pub(super) fn hint_to_rename(old: &str, new: &str, dry_run: bool, on: &Suggested) -> String {
+    hint_to_rename_folder(old, new, dry_run, on).unwrap_or_else(|| match dry_run {
+        true => format!("hint: `{}` renames the stored one (--verbose lists all)", on.with("mv", Vec::new(), &[old, new])),
+        false => format!(
+            "hint: `{}` removes the old one (--verbose lists all); before the next ingest of moved files, `{}` keeps the old documents, \
+             with their numbers and metadata",
+            on.with("rm", Vec::new(), &[old]),
+            on.of("mv OLD NEW")
+        ),
+    })
+}
+
+/// The advice if a folder, or a file of several documents, was moved.
+pub(super) fn hint_to_rename_folder(old: &str, new: &str, dry_run: bool, on: &Suggested) -> Option<String> {
     // The common ends of both names: a path below a folder or in an archive, or the number of a record. The
     // first component of each name must remain, even if a folder was moved into another one.
     let is_end = |at: usize| {
@@ -79,30 +92,20 @@ pub(super) fn hint_to_rename(old: &str, new: &str, dry_run: bool, on: &Suggested
         !old.starts_with(&new) && !new.starts_with(&old)
     };
     let rename = |old: &str, new: &str| on.with("mv", Vec::new(), &[old, new]);
-    match folders.next().filter(is_apart) {
-        Some((from, to, _)) if dry_run => {
-            let rename = rename(from, to);
-            format!("hint: if all of {from} was moved to {to}: `{rename}` renames the stored documents")
-        }
-        None if dry_run => {
-            format!("hint: `{}` renames the stored one (--verbose lists all)", rename(old, new))
-        }
-        Some((from, to, end)) => {
+    let (from, to, end) = folders.next().filter(is_apart)?;
+    let rename = rename(from, to);
+    Some(match dry_run {
+        true => format!("hint: if all of {from} was moved to {to}: `{rename}` renames the stored documents"),
+        false => {
             let prefix = flag("--prefix", &format!("{to}{end}"));
             format!(
                 "hint: if {to} holds nothing but what was moved from {from}: `{}` and then `{}` keep the stored documents, with their \
                  numbers and metadata, also those that were not found there (without --yes `rm` shows what goes)",
                 on.with("rm", [prefix, vec!["--yes".to_owned()]].concat(), &[]),
-                rename(from, to)
+                rename
             )
         }
-        None => format!(
-            "hint: `{}` removes the old one (--verbose lists all); before the next ingest of moved files, `{}` keeps the old documents, \
-             with their numbers and metadata",
-            on.with("rm", Vec::new(), &[old]),
-            on.of("mv OLD NEW")
-        ),
-    }
+    })
 }
 
 #[cfg(test)]

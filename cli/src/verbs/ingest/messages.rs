@@ -59,7 +59,8 @@ pub(super) struct Events {
     /// The first document that was read from another place, and that place.
     pub(super) elsewhere: Option<(String, String)>,
     /// The first file that is named by its path: the name as typed, its name, and the file of the typed name.
-    pub(super) named_by_path: Option<(String, String, String)>,
+    /// The flag is true if that file is gone and had other bytes.
+    pub(super) named_by_path: Option<(String, String, (String, bool))>,
     /// A document whose file is gone while a new document has the same content, and the new document. Of
     /// several such pairs, the pair whose names differ least: the others may be copies of the moved file.
     pub(super) moved: Option<(String, String)>,
@@ -121,8 +122,9 @@ impl fpdb::Progress for Messages<'_> {
         }
     }
 
-    fn named_by_path(&self, typed: &str, name: &str, other: &str) {
-        self.events().named_by_path.get_or_insert_with(|| (typed.to_owned(), name.to_owned(), other.to_owned()));
+    fn named_by_path(&self, typed: &str, name: &str, (other, had_other_bytes): (&str, bool)) {
+        let noted = || (typed.to_owned(), name.to_owned(), (other.to_owned(), had_other_bytes));
+        self.events().named_by_path.get_or_insert_with(noted);
         self.detail(|| format!("named {name}: {typed} is {other}"));
     }
 

@@ -1,5 +1,6 @@
 //! Remembered rows: rows of the main family that cannot be rebuilt from other rows. These are the contents
-//! that are kept out, the settings of sources, and the ids of distributed builds.
+//! that are kept out, the settings of sources, the ids of distributed builds, and the folders in which the
+//! database was.
 //!
 //! One block or one table can hold all of them. So they are also read without the engine from tables that the
 //! engine cannot read ([`table_rows`]), and from logs with damaged records. Of several versions of a row, the
@@ -7,20 +8,21 @@
 //! deletion would let in a content that was removed for good. A lost deletion only keeps out a content that
 //! was let in again, which does less harm.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::care::salvage::Salvage;
 use crate::codec::format::{
-    ALL_PLACES_KEY, ASSEMBLED_PREFIX, FOLD_KEY, IDENTITY_KEY, KEPT_OUT_PREFIX, MAIN, PLACE_PREFIX, PROFILE_KEY,
-    ROOT_PREFIX, RUN_PREFIX, SOURCE_PREFIX, STATE_KEY, kept_out_key, parse_kept_out_key, source_key,
+    ALL_PLACES_KEY, ALL_ROOTS_KEY, ASSEMBLED_PREFIX, FOLD_KEY, IDENTITY_KEY, KEPT_OUT_PREFIX, MAIN, PLACE_PREFIX,
+    PROFILE_KEY, ROOT_PREFIX, RUN_PREFIX, SOURCE_PREFIX, STATE_KEY, kept_out_key, parse_kept_out_key, source_key,
 };
 use crate::codec::records::{self, KeptOutRecord, SourceRecord};
 use crate::codec::varint;
 use crate::engine::table_file;
 use crate::engine::table_rows::{self, FileRow};
+use crate::name_places::root_of;
 use crate::open::files::{self, unless_refused};
 use crate::open::manifest;
 use crate::open::version_edit::Records;
@@ -28,8 +30,9 @@ use fpdb_host::error::Result;
 use fpdb_kernel::document::Digest;
 
 /// The keys of the main family, and the beginnings of keys.
-const KEYS: [&[u8]; 11] = [
+const KEYS: [&[u8]; 12] = [
     ALL_PLACES_KEY,
+    ALL_ROOTS_KEY,
     ASSEMBLED_PREFIX,
     FOLD_KEY,
     IDENTITY_KEY,
@@ -43,7 +46,7 @@ const KEYS: [&[u8]; 11] = [
 ];
 
 /// The beginnings of the keys that are read here.
-const PREFIXES: [&[u8]; 3] = [ASSEMBLED_PREFIX, KEPT_OUT_PREFIX, SOURCE_PREFIX];
+const PREFIXES: [&[u8]; 5] = [ALL_ROOTS_KEY, ASSEMBLED_PREFIX, KEPT_OUT_PREFIX, ROOT_PREFIX, SOURCE_PREFIX];
 
 /// Maximum bytes that are read of one file. The engine makes none larger.
 const MOST: u64 = 1 << 30;
@@ -55,6 +58,9 @@ pub(super) struct RememberedRows {
     pub(super) sources: Vec<SourceRecord>,
     /// The identifiers of distributed builds.
     pub(super) assembled: Vec<[u8; 16]>,
+    pub(super) roots: BTreeSet<PathBuf>,
+    /// True if the list of these folders is whole.
+    pub(super) has_all_roots: bool,
     pub(super) kept_out_may_lack: bool,
     pub(super) sources_may_lack: bool,
     pub(super) assembled_may_lack: bool,
@@ -82,6 +88,7 @@ impl RememberedRows {
         for (key, value) in rows {
             found.add(&key, &value);
         }
+        found.has_all_roots &= all_read;
         Ok(found)
     }
 
@@ -97,6 +104,10 @@ impl RememberedRows {
                 Ok(generation) => self.assembled.push(generation),
                 Err(_) => self.assembled_may_lack = true,
             }
+        } else if key == ALL_ROOTS_KEY {
+            self.has_all_roots = true;
+        } else if key.starts_with(ROOT_PREFIX) {
+            self.roots.insert(root_of(key));
         } else {
             match source(key, value) {
                 Some(record) => self.sources.push(record),
@@ -222,7 +233,7 @@ fn add_damaged_logs(rows: &mut Rows, store: &Path) -> Result<bool> {
 /// 0: deletion), the length of the key, and the key. A put then has the length of the value, and the value.
 fn log_rows(log: &[u8]) -> Rows {
     let mut rows = Rows::new();
-    for (at, _) in log.iter().enumerate().filter(|(_, first)| [b'k', b's'].contains(first)) {
+    for (at, _) in log.iter().enumerate().filter(|(_, first)| [b'a', b'k', b'r', b's'].contains(first)) {
         if !is_here(&log[at..]) {
             continue;
         }
@@ -256,6 +267,7 @@ fn log_rows(log: &[u8]) -> Rows {
 
 fn decodes(key: &[u8], value: &[u8]) -> bool {
     match parse_kept_out_key(key) {
+        None if key == ALL_ROOTS_KEY || key.starts_with(ROOT_PREFIX) => value.is_empty(),
         Some(digest) => kept_out_key(&digest) == key && records::decode::<KeptOutRecord>(value, String::new).is_ok(),
         None => source(key, value).is_some(),
     }

@@ -125,6 +125,8 @@ fn rows_in_whole_blocks_are_kept_whatever_else_of_their_table_is_damaged() {
         assert_eq!(store.kept_out().unwrap(), contents(), "{what}");
         assert_eq!(store.sources().unwrap(), sources(), "{what}");
         assert!(store.has_assembled(&[7; 16]).unwrap(), "{what}");
+        let roots = complete.then(|| [base.canonicalize().unwrap()].into());
+        assert_eq!(store.former_roots().unwrap(), roots, "{what}");
         let expected = if complete { [None; 3] } else { [Some(40), Some(10), Some(1)] };
         assert_eq!(salvaged(&repair), expected, "{what}");
         assert_eq!(repair.is_complete(), complete, "{what}");

@@ -150,6 +150,8 @@ impl Repairing {
         let found = &self.remembered;
         self.store.remember_sources(&found.sources)?;
         self.store.keep_out(&found.kept_out)?;
+        // A lost commit may have added a folder. Then the new list is not whole.
+        self.store.replace_roots(&found.roots, found.has_all_roots && self.report.commits_lost == 0)?;
         for generation in &found.assembled {
             self.store.note_assembled(generation)?;
         }

@@ -39,6 +39,7 @@
 //! |              | `place` ‖ folder, escaped ‖ `00 01` ‖ beginning of names, escaped ‖ `00 01` | empty: a [`crate::NamePlace`] |
 //! |              | `all-places`                                 | empty: each document with a file has its place in the list |
 //! |              | `root` ‖ path                                | empty: the database was in this folder when an ingest wrote it |
+//! |              | `all-roots`                                  | empty: each folder in which an ingest wrote the database is in the list |
 //! | `postings`   | run (4) ‖ last hash (8) ‖ continuation (4)   | a posting block, below             |
 //! | `filters`    | run (4) ‖ last hash (8)                      | a filter, below                    |
 //! | `positions`  | document (4) ‖ chunk (4)                     | a chunk of positions, below        |
@@ -187,6 +188,7 @@ pub(crate) const KEPT_OUT_PREFIX: &[u8] = b"kept-out";
 pub(crate) const PLACE_PREFIX: &[u8] = b"place";
 pub(crate) const ALL_PLACES_KEY: &[u8] = b"all-places";
 pub(crate) const ROOT_PREFIX: &[u8] = b"root";
+pub(crate) const ALL_ROOTS_KEY: &[u8] = b"all-roots";
 
 const MARKER_TEXT: &str = "fpdb database, format ";
 

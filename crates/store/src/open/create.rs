@@ -4,8 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::codec::format::{
-    ALL_PLACES_KEY, COMMITTED, DECISIONS, IDENTITY_KEY, MAIN, MARKER, PROFILE_KEY, STATE_KEY, STORE, encode_profile,
-    marker, root_key,
+    ALL_PLACES_KEY, ALL_ROOTS_KEY, COMMITTED, DECISIONS, IDENTITY_KEY, MAIN, MARKER, PROFILE_KEY, STATE_KEY, STORE,
+    encode_profile, marker, root_key,
 };
 use crate::codec::records::{self, StateRecord};
 use crate::engine::{Access, Engine};
@@ -28,6 +28,7 @@ impl Store {
             changes.put(MAIN, PROFILE_KEY, encode_profile(profile))?;
             changes.put(MAIN, ALL_PLACES_KEY, [])?;
             changes.put(MAIN, root_key(&canonical(root)?), [])?;
+            changes.put(MAIN, ALL_ROOTS_KEY, [])?;
             changes.put(MAIN, STATE_KEY, records::encode(&StateRecord::default())?)?;
             if let Some(identity) = engine.identity()? {
                 changes.put(MAIN, IDENTITY_KEY, identity)?;
