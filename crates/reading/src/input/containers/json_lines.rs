@@ -34,7 +34,8 @@ pub(super) fn read(
     let limits = &meter.limits;
     let paths = fields.text_paths();
     let mut lines = LineReader::new(input);
-    let (mut number, mut good) = (0u64, 0u64);
+    // Empty lines have numbers, but do not count.
+    let (mut number, mut counted, mut good) = (0u64, 0u64, 0u64);
     let mut bad = BadBeginning::default();
     loop {
         let start = lines.place();
@@ -60,6 +61,7 @@ pub(super) fn read(
             good += 1;
             bad.tell(members)?;
         }
+        counted += 1;
         match record {
             Ok(LineRecord { reached: Reached { texts: Some(text), .. }, metadata }) => {
                 let (hint, content) = (Hint::of_record(&text), MemberContent::Record(text));
@@ -76,7 +78,9 @@ pub(super) fn read(
             }
         }
     }
-    match !bad.failed.is_empty() && bad.all_without_field() {
+    // A single line proves nothing about others.
+    let is_enough = bad.failed.len() > 1 || counted == 1 && !bad.failed.is_empty();
+    match is_enough && bad.all_without_field() {
         true => Err(bad.refusal(&paths, members)?),
         // No record so far has all fields of the path.
         false if good == 0 => bad
@@ -366,10 +370,13 @@ mod tests {
         let none = "has the field `text`; they have body, id, n";
         assert_eq!(told(&without.repeat(3)), (vec![], format!("none of the first 3 records {none}")));
         assert_eq!(told(&without.repeat(300)), (vec![], format!("none of the first 100 records {none}")));
+        let only = "the record has no field `text`; it has body, id, n".to_owned();
+        assert_eq!(told(&format!("\n{without}\n")), (vec![], only));
         // A single line proves nothing about others. Lines with different errors prove nothing either.
         let no_field = "the record has no field text";
-        assert_eq!(told(without), (vec![format!(":1 {no_field}")], String::new()));
         let (text, null) = ("{\"text\": \"\"}\n", "{\"text\": null}\n");
+        let rows = [":1 null".to_owned(), format!(":2 {no_field}"), ":3 null".to_owned()];
+        assert_eq!(told(&[null, without, null].concat()), (rows.to_vec(), String::new()));
         let mixed = [without, without, text, without, null].concat();
         let rows = [
             format!(":1 {no_field}"),
@@ -394,7 +401,10 @@ mod tests {
         assert_eq!(rows, [":1 null", ":3 null"], "a list without messages has no fields");
         assert_eq!(error, "none of the first 2 records has the field `messages[].contnt`; they have id, messages");
         assert!(told(&[chat; 300]).1.starts_with("none of the first 100 records "));
-        assert_eq!(told(&[chat]).0, [":1 the record has no field messages[].contnt"]);
+        assert_eq!(
+            told(&[chat]),
+            (vec![], "the record has no field `messages[].contnt`; it has id, messages".to_owned())
+        );
         assert_eq!(told(&[empty, null]), (vec![":1 null".to_owned(), ":2 null".to_owned()], String::new()));
         // One record with all fields of the path, even if the value is null, shows that the path exists. The
         // other records are then reported one by one.
