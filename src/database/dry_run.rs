@@ -23,6 +23,17 @@ impl Database {
         ingest::ingest(&self.store, sources, &options.clone().dry_run(true), task)
     }
 
+    /// Reports what [`DatabaseWriter::ingest_runs`](crate::DatabaseWriter::ingest_runs) would do.
+    ///
+    /// # Errors
+    /// As [`DatabaseWriter::ingest_sources`](crate::DatabaseWriter::ingest_sources).
+    #[doc(hidden)]
+    pub fn ingest_runs_dry_run(&self, runs: &[(&[Source], &IngestOptions)], task: &Task<'_>) -> Result<IngestSummary> {
+        let options: Vec<IngestOptions> = runs.iter().map(|run| run.1.clone().dry_run(true)).collect();
+        let runs: Vec<(&[Source], &IngestOptions)> = runs.iter().map(|run| run.0).zip(&options).collect();
+        ingest::ingest_runs(&self.store, &runs, task)
+    }
+
     /// Reports what a merge of `other` would add, replace and remove. Memory limits its comparisons as in
     /// [`Self::ingest_dry_run`].
     ///

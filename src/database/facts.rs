@@ -197,8 +197,14 @@ pub struct StoredPart {
 }
 
 impl RememberedSource {
+    #[doc(hidden)]
+    #[must_use]
+    pub fn new(path: String, options: Map<String, Value>) -> Self {
+        Self { path, options }
+    }
+
     pub(super) fn of(SourceRecord { path, settings }: SourceRecord) -> Self {
-        Self { path, options: remembered::options(&settings) }
+        Self::new(path, remembered::options(&settings))
     }
 }
 

@@ -207,6 +207,15 @@ impl DatabaseWriter {
         self.store.change_alone(task.token(), || ingest::ingest(&self.store, sources, options, task))
     }
 
+    /// Adds documents as [`Self::ingest_sources`], but some of the sources with other options than others.
+    ///
+    /// # Errors
+    /// The same as those of [`Self::ingest_sources`].
+    #[doc(hidden)]
+    pub fn ingest_runs(&self, runs: &[(&[Source], &IngestOptions)], task: &Task<'_>) -> Result<IngestSummary> {
+        self.store.change_alone(task.token(), || ingest::ingest_runs(&self.store, runs, task))
+    }
+
     /// Adds documents that the caller supplies, from memory or a reader, as [`Self::ingest_sources`] adds
     /// files. If several documents have one name, the last one counts. Unlike [`Self::ingest`], the default
     /// options store no text: see [`IngestOptions::store_text`].

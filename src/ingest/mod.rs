@@ -58,29 +58,55 @@ pub(crate) fn ingest(
     options: &IngestOptions,
     task: &Task<'_>,
 ) -> Result<IngestSummary> {
+    ingest_runs(store, &[(sources, options)], task)
+}
+
+/// Adds the documents of several runs to the store, each with its own options. A file may have moved from the
+/// sources of one run to those of another. So all renamed files are found first, and documents whose files
+/// are gone are deleted last.
+pub(crate) fn ingest_runs(
+    store: &Store,
+    runs: &[(&[Source], &IngestOptions)],
+    task: &Task<'_>,
+) -> Result<IngestSummary> {
     let started = Instant::now();
-    let options = &within_memory(store, options)?;
-    let names = &FirstNames::new(store, sources, options, task)?;
+    let limited = runs.iter().map(|(_, options)| within_memory(store, options)).collect::<Result<Vec<_>>>()?;
+    let runs: Vec<(&[Source], &IngestOptions)> = runs.iter().map(|run| run.0).zip(&limited).collect();
+    let names = runs.iter().map(|&(sources, options)| FirstNames::new(store, sources, options, task));
+    let names = names.collect::<Result<Vec<_>>>()?;
     let kept_out = &KeptOutContents::of(store)?;
-    let mut prune = if options.prune { Prune::of(store, sources, options, task)? } else { None };
-    let (mut renamed, mut given_in_dry_run, mut failures) = (0, FxHashSet::default(), SearchFailures::default());
+    let mut prune = if runs.iter().any(|run| run.1.prune) { Prune::of(store, &runs, task)? } else { None };
+    let (mut renamed, mut given_in_dry_run) = (0, FxHashSet::default());
+    let mut failures: Vec<SearchFailures> = runs.iter().map(|_| SearchFailures::default()).collect();
     if let Some(prune) = &mut prune {
-        let mut found = rename::rename(store, sources, (options, names, kept_out), prune, task)?;
-        renamed = found.committed;
-        given_in_dry_run = found.given_in_dry_run;
-        failures = found.unseen.take_failures();
-        prune.keep(&found.renamed, found.unseen);
-    }
-    let summary = with_intake(store, (options, kept_out), task, |intake| {
-        intake.summary.renamed = renamed;
-        intake.given_in_dry_run = given_in_dry_run;
-        pipeline::run(store, options, task, intake, |walker| walker.walk(sources, (names, kept_out), failures))?;
-        if let Some(prune) = &prune {
-            intake.prune(prune, task.token())?;
+        for ((&(sources, options), names), failures) in runs.iter().zip(&names).zip(&mut failures) {
+            let mut found = rename::rename(store, sources, (options, names, kept_out), prune, task)?;
+            renamed += found.committed;
+            given_in_dry_run.extend(found.given_in_dry_run);
+            *failures = found.unseen.take_failures();
+            prune.keep(&found.renamed, found.unseen);
         }
-        intake.finish(task.token())
-    })?;
-    Ok(summary.ended(started))
+    }
+    let mut summaries = Vec::new();
+    for (number, (failures, names)) in failures.into_iter().zip(&names).enumerate() {
+        let (sources, options) = runs[number];
+        let (is_first, is_last) = (number == 0, number + 1 == runs.len());
+        let summary = with_intake(store, (options, kept_out), task, |intake| {
+            intake.summary.renamed = if is_first { renamed } else { 0 };
+            intake.given_in_dry_run.clone_from(&given_in_dry_run);
+            pipeline::run(store, options, task, intake, |walker| walker.walk(sources, (names, kept_out), failures))?;
+            if let Some(prune) = prune.as_ref().filter(|_| is_last) {
+                intake.prune(prune, task.token())?;
+            }
+            intake.finish(task.token())
+        })?;
+        let is_interrupted = summary.interrupted;
+        summaries.push((summary, &options.read.fields));
+        if is_interrupted {
+            break;
+        }
+    }
+    Ok(IngestSummary::of_runs(summaries).ended(started))
 }
 
 /// Adds documents that the caller supplies to the store.

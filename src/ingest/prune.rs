@@ -29,9 +29,14 @@ pub(super) struct Prune {
     elsewhere: Vec<u32>,
     /// The files and folders that the search for renamed files could not read.
     unseen: Unseen,
-    /// The remembered files and folders that are gone and were read with options other than this run's.
+    pub(super) scopes: Vec<RunScope>,
+}
+
+/// The folders that are read with the same options.
+pub(super) struct RunScope {
+    scope: Scope,
+    /// The remembered files and folders that are gone and were read with other options.
     gone_sources: FxHashSet<String>,
-    pub(super) scope: Scope,
 }
 
 /// Files and folders that the search for renamed files could not read. A missing document may be there under
@@ -103,8 +108,8 @@ pub(super) struct Emptied {
 
 impl Emptied {
     /// True if the missing document stays because its folder is empty. Counts such a document.
-    pub(super) fn keeps(&mut self, scope: &Scope, record: &DocumentRecord) -> bool {
-        let Some((folder, source)) = in_scope(scope, record) else { return false };
+    pub(super) fn keeps(&mut self, scopes: &[RunScope], record: &DocumentRecord) -> bool {
+        let Some((RunScope { scope, .. }, folder, source)) = in_scope(scopes, record) else { return false };
         let above = Path::new(source).parent().unwrap_or(Path::new(""));
         if self.last.as_ref().is_none_or(|(last, _)| last != above) {
             self.last = Some((above.to_owned(), scope.emptied(folder, source)));
@@ -134,14 +139,18 @@ pub(super) struct MissingContainer {
 
 impl Prune {
     /// The missing documents; `None` if no document can be missing or the task was stopped.
-    pub(super) fn of(
-        store: &Store,
-        sources: &[Source],
-        options: &IngestOptions,
-        task: &Task<'_>,
-    ) -> Result<Option<Self>> {
-        let scope = Scope::new(sources, &options.walk)?;
-        if scope.is_empty() {
+    pub(super) fn of(store: &Store, runs: &[(&[Source], &IngestOptions)], task: &Task<'_>) -> Result<Option<Self>> {
+        let mut scopes = Vec::new();
+        for (sources, options) in runs {
+            let scope = Scope::new(sources, &options.walk)?;
+            let chosen = remembered::options(&remembered::record(options)?);
+            let is_other = |source: &SourceRecord| {
+                is_gone(Path::new(&source.path)) && remembered::options(&source.settings) != chosen
+            };
+            let gone_sources = store.sources()?.into_iter().filter(is_other).map(|source| source.path).collect();
+            scopes.push(RunScope { scope, gone_sources });
+        }
+        if scopes.iter().all(|of_run| of_run.scope.is_empty()) {
             return Ok(None);
         }
         let (mut missing, mut elsewhere) = (Vec::new(), Vec::new());
@@ -151,7 +160,7 @@ impl Prune {
         store.for_each_document(|id, record| {
             looked_at += 1;
             task.reports().step("documents looked at", looked_at, documents);
-            if let Some((_, source)) = in_scope(&scope, &record) {
+            if let Some((.., source)) = in_scope(&scopes, &record) {
                 if last.is_missing(source) {
                     let is_file = record.member.is_none();
                     missing.push(MissingDocument { id, bytes: record.bytes, digest: record.digest, is_file });
@@ -164,7 +173,7 @@ impl Prune {
                         container.ids.push(id);
                     }
                 }
-            } else if is_elsewhere(&scope, &record) {
+            } else if is_elsewhere(&scopes, &record) {
                 elsewhere.push(id);
             }
             Ok(!task.token().is_stopped())
@@ -174,18 +183,16 @@ impl Prune {
         }
         let mut containers: Vec<MissingContainer> = containers.into_values().flatten().collect();
         containers.sort_by(|a, b| a.ids.cmp(&b.ids));
-        let chosen = remembered::options(&remembered::record(options)?);
-        let is_other =
-            |source: &SourceRecord| is_gone(Path::new(&source.path)) && remembered::options(&source.settings) != chosen;
-        let gone_sources = store.sources()?.into_iter().filter(is_other).map(|source| source.path).collect();
-        Ok(Some(Self { missing, containers, elsewhere, unseen: Unseen::default(), gone_sources, scope }))
+        Ok(Some(Self { missing, containers, elsewhere, unseen: Unseen::default(), scopes }))
     }
 
     /// Keeps the documents that the search for renamed files has found, and documents that may be in places
     /// it could not read.
     pub(super) fn keep(&mut self, renamed: &RoaringBitmap, unseen: Unseen) {
         self.missing.retain(|document| !renamed.contains(document.id));
-        self.unseen = unseen;
+        self.containers.retain(|container| !container.ids.iter().any(|&id| renamed.contains(id)));
+        self.unseen.folder = self.unseen.folder.take().or(unseen.folder);
+        self.unseen.sizes.extend(unseen.sizes);
     }
 
     /// True if a missing document may be in an unreadable place.
@@ -198,8 +205,9 @@ impl Prune {
     /// The file or folder from which a document was read, if it is gone and has options of its own. If there
     /// are several, the outermost.
     pub(super) fn gone_source(&self, record: &DocumentRecord) -> Option<&str> {
-        let around = Path::new(record.source.as_deref()?).ancestors();
-        around.filter_map(|folder| self.gone_sources.get(folder.to_str()?)).last().map(String::as_str)
+        let (RunScope { gone_sources, .. }, _, source) = in_scope(&self.scopes, record)?;
+        let around = Path::new(source).ancestors();
+        around.filter_map(|folder| gone_sources.get(folder.to_str()?)).last().map(String::as_str)
     }
 
     /// A folder that could not be listed, if any.
@@ -212,7 +220,7 @@ impl Prune {
     pub(super) fn elsewhere(&self, known: KnownDocuments<'_>) -> Result<Vec<DocumentRecord>> {
         let live = self.elsewhere.iter().filter(|&&id| known.store.view().is_live(id) && !known.is_deleted(id));
         let records = live.map(|&id| known.record(id)).collect::<Result<Vec<_>>>()?;
-        Ok(records.into_iter().filter(|record| is_elsewhere(&self.scope, record)).collect())
+        Ok(records.into_iter().filter(|record| is_elsewhere(&self.scopes, record)).collect())
     }
 
     /// The record of a missing document, if it is still stored and still missing.
@@ -221,20 +229,27 @@ impl Prune {
             return Ok(None);
         }
         let record = store.document(id)?;
-        let is_missing = in_scope(&self.scope, &record).is_some_and(|(_, source)| last.is_missing(source));
+        let is_missing = in_scope(&self.scopes, &record).is_some_and(|(.., source)| last.is_missing(source));
         Ok(is_missing.then_some(record))
     }
 }
 
 /// True if a document has a name in these folders but was read from another place, and its file is gone
 /// there.
-fn is_elsewhere(scope: &Scope, record: &DocumentRecord) -> bool {
-    let is_it = |source: &str| scope.is_of_another_place(&record.name, source, record.member.as_deref());
+fn is_elsewhere(scopes: &[RunScope], record: &DocumentRecord) -> bool {
+    let is_it = |source: &str| {
+        let is_of_another_place =
+            |of_run: &RunScope| of_run.scope.is_of_another_place(&record.name, source, record.member.as_deref());
+        in_scope(scopes, record).is_none() && scopes.iter().any(is_of_another_place)
+    };
     record.source.as_deref().is_some_and(|source| is_it(source) && is_missing(source))
 }
 
-/// The folder that a document is in, and its file.
-fn in_scope<'a>(scope: &Scope, record: &'a DocumentRecord) -> Option<(usize, &'a str)> {
+/// The scope and the folder that a document is in, and its file.
+fn in_scope<'s, 'r>(scopes: &'s [RunScope], record: &'r DocumentRecord) -> Option<(&'s RunScope, usize, &'r str)> {
     let source = record.source.as_deref()?;
-    Some((scope.folder_of(&record.name, source, record.member.as_deref())?, source))
+    scopes.iter().find_map(|of_run| {
+        let folder = of_run.scope.folder_of(&record.name, source, record.member.as_deref())?;
+        Some((of_run, folder, source))
+    })
 }

@@ -442,7 +442,7 @@ mod tests {
         let store = Store::create(&folder.path().join("db"), &Profile::PROSE, &StoreOptions::default()).unwrap();
         let (options, kept_out, task) = (IngestOptions::default(), KeptOutContents::of(&store).unwrap(), Task::new());
         let sources = [Source::Path(folder.path().to_owned())];
-        let prune = Prune::of(&store, &sources, &options, &task).unwrap().unwrap();
+        let prune = Prune::of(&store, &[(&sources[..], &options)], &task).unwrap().unwrap();
         let mut renaming = Renaming::new(&store, (&options, &kept_out), &prune, &task);
         let file = FileFacts { path, source, bytes: 0, modified: None, observed_at: 0 };
         let mut held = |most| renaming.members_held(&file, most).unwrap().map(|members| members.len());

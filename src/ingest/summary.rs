@@ -1,6 +1,6 @@
 //! Summary: the result of an ingest, which is also its JSON (`fpdb.ingest/1`).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
@@ -9,6 +9,7 @@ use fpdb_host::error::Error;
 use fpdb_host::failure::Failure;
 use fpdb_host::schema::{Answer, Schema, is_false, is_zero};
 use fpdb_host::skip_reason::SkipReason;
+use fpdb_reading::input::RecordFields;
 
 /// The result of an ingest or a merge.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -178,13 +179,28 @@ impl IngestSummary {
         }
     }
 
-    /// Adds the result of the next run, which has read other sources of the same command.
-    #[doc(hidden)]
-    pub fn add(&mut self, next: Self) {
+    /// The result of several runs, which have read different sources with these fields.
+    pub(super) fn of_runs(runs: Vec<(Self, &RecordFields)>) -> Self {
+        // A field is absent if no run that wanted it has found it.
+        let is_found = |field: &String| {
+            let wants = |fields: &RecordFields| fields.id == *field || fields.keep.contains(field);
+            runs.iter().any(|(run, fields)| wants(fields) && !run.absent_fields.contains(field))
+        };
+        let found: BTreeSet<String> =
+            runs.iter().flat_map(|(run, _)| &run.absent_fields).filter(|field| is_found(field)).cloned().collect();
+        let mut runs = runs.into_iter().map(|(run, _)| run);
+        let mut all = runs.next().unwrap_or_default();
+        runs.for_each(|run| all.add(run));
+        all.absent_fields.retain(|field| !found.contains(field));
+        all
+    }
+
+    /// Adds the result of the next run.
+    fn add(&mut self, next: Self) {
         // All fields are named, so that none is forgotten.
         macro_rules! add {
             (sums $($sum:ident)*, lists $($list:ident)*, others $formats:ident $unmatched:ident $absent:ident $ended:ident) => {
-                let Self { schema: _, dry_run: _, $($sum,)* $($list,)* $formats, $unmatched, absent_fields: $absent, interrupted: $ended } = next;
+                let Self { schema: _, dry_run: _, seconds: _, $($sum,)* $($list,)* $formats, $unmatched, absent_fields: $absent, interrupted: $ended } = next;
                 $(self.$sum += $sum;)*
                 $(self.$list.extend($list);
                 self.$list.truncate(Self::LISTED);)*
@@ -193,14 +209,15 @@ impl IngestSummary {
         add! {
             sums documents added unchanged replaced replaced_from_other_places named_by_path kept removed pruned elsewhere
             renamed identical moved repeated failures skips kept_out not_kept_out unread_archives without_text too_short
-            attachments bytes symbols fingerprints undecodable undecodable_documents boilerplate made_boilerplate seconds,
+            attachments bytes symbols fingerprints undecodable undecodable_documents boilerplate made_boilerplate,
             lists repeated_names failed skipped removed_names,
             others formats unmatched absent interrupted
         }
         formats.into_iter().for_each(|(format, more)| *self.formats.entry(format).or_default() += more);
         // The table knows the rows that earlier runs have matched.
         self.unmatched = unmatched;
-        self.absent_fields.extend(absent);
+        let new: Vec<String> = absent.into_iter().filter(|field| !self.absent_fields.contains(field)).collect();
+        self.absent_fields.extend(new);
         self.interrupted |= interrupted;
     }
 

@@ -31,7 +31,7 @@ pub(crate) struct Run {
 
 /// The runs of an ingest.
 pub(crate) struct Chosen {
-    /// The first run has the paths whose flags are not remembered, such as standard input.
+    /// The first run has standard input.
     pub(crate) runs: Vec<Run>,
     /// Paths that were moved together with the database, and the options to remember for each.
     pub(crate) moved: Vec<(PathBuf, IngestOptions)>,
@@ -54,12 +54,14 @@ pub(crate) fn choose(
         let runs = vec![Run { sources: sources.to_vec(), options: typed }];
         return Ok(Chosen { runs, moved: Vec::new() });
     }
-    let known = database.remembered_sources()?;
-    let mut moved = Moved::new(database, &known);
+    let mut known = database.remembered_sources()?;
+    let stored = known.clone();
+    let mut moved = Moved::new(database, &stored);
     let mut paths = Vec::new();
     for path in there(args) {
         // Boilerplate without remembered flags is read like the other paths.
         let is_added = args.boilerplate.contains(path) && args.paths.iter().any(|other| other != path);
+        moved.look_below(path)?;
         if !is_added || !database.remembered(path)?.is_empty() {
             paths.push((path, remembered(database, path, &mut moved)?));
         }
@@ -76,19 +78,38 @@ pub(crate) fn choose(
         })
     };
     let mut moved_paths = Vec::new();
-    for (path, flags) in moved.into_known() {
+    for (path, source) in moved.into_known()? {
         printer.note(&format!("{} has moved together with the database", path.display()));
-        let options = with(&flags, &path)?;
+        let options = with(&source.options, &path)?;
         moved_paths.push((path, options));
+        known.push(source);
     }
+    // Each folder before the paths in it.
+    known.sort_by(|one, other| one.path.cmp(&other.path));
     let (mut groups, mut group_of): (Vec<Group>, HashMap<&PathBuf, usize>) = Default::default();
-    for (path, flags) in paths {
-        let number = below::group_with(&mut groups, flags);
-        groups[number].typed.push(path.clone());
-        group_of.insert(path, number);
-    }
-    if groups.is_empty() {
+    let mut nearest: HashMap<PathBuf, &Flags> =
+        known.iter().map(|source| (PathBuf::from(&source.path), &source.options)).collect();
+    if paths.is_empty() {
         groups.push(Group::default());
+    }
+    for (path, flags) in &paths {
+        let number = below::group_with(&mut groups, flags.clone());
+        groups[number].typed.push((*path).clone());
+        group_of.insert(*path, number);
+        nearest.insert(absolute_name(path)?.into(), flags);
+    }
+    // Listed paths, boilerplate and missing paths are read like the nearest other path around them.
+    let is_boilerplate = |path: &PathBuf| args.boilerplate.contains(path);
+    for source in sources.iter().filter(|_| !known.is_empty()) {
+        let Some(path) = source.path().filter(|path| !group_of.contains_key(path)) else { continue };
+        let Ok(absolute) = absolute_name(path) else { continue };
+        let number = match Path::new(&absolute).ancestors().find_map(|around| nearest.get(around)) {
+            Some(flags) => below::group_with(&mut groups, (*flags).clone()),
+            None if is_boilerplate(path) => 0,
+            None => below::group_with(&mut groups, Flags::new()),
+        };
+        groups[number].others.push(path.clone());
+        group_of.insert(path, number);
     }
     for group in &mut groups {
         drop_globs_of_named(&mut group.flags, &group.typed, printer)?;
@@ -98,7 +119,7 @@ pub(crate) fn choose(
     let mut runs = Vec::new();
     for (number, group) in groups.iter().enumerate() {
         if !group.flags.is_empty() {
-            let of = match group.typed.len() + group.below.len() {
+            let of = match group.typed.len() + group.others.len() + group.below.len() {
                 _ if typed_groups == 1 && number == 0 => String::new(),
                 1 => format!(" for {}", group.first().display()),
                 all => format!(" for {} and {}", group.first().display(), count(all as u64 - 1, "more path")),
@@ -108,13 +129,16 @@ pub(crate) fn choose(
                 .note(&format!("using the flags of the last ingest{of}: {flags} (flags you give replace all of them)"));
         }
         let mut options = with(&group.flags, group.first())?;
-        options.walk.leave_out = std::mem::take(&mut left_out[number]);
-        let is_of_group = |source: &&Source| match source {
-            Source::Path(path) => group_of.get(path).copied().unwrap_or_default() == number,
-            _ => number == 0,
+        options.walk.leave_to_others = std::mem::take(&mut left_out[number]);
+        let is_of_group = |source: &&Source| match source.path() {
+            Some(path) => group_of.get(path).copied().unwrap_or_default() == number,
+            None => number == 0,
         };
         let below = group.below.iter().cloned().map(Source::Path);
-        runs.push(Run { sources: sources.iter().filter(is_of_group).cloned().chain(below).collect(), options });
+        let sources: Vec<Source> = sources.iter().filter(is_of_group).cloned().chain(below).collect();
+        if !sources.is_empty() || groups.len() == 1 {
+            runs.push(Run { sources, options });
+        }
     }
     Ok(Chosen { runs, moved: moved_paths })
 }
@@ -126,7 +150,9 @@ struct Group {
     /// The remembered flags without the globs that exclude typed paths.
     flags: Flags,
     typed: Vec<PathBuf>,
-    /// Paths in typed folders, spelled as a walk of these folders spells them.
+    /// Other paths of the command, such as those of a list.
+    others: Vec<PathBuf>,
+    /// Paths in folders of the command, spelled as a walk of these folders spells them.
     below: Vec<PathBuf>,
 }
 
@@ -135,8 +161,13 @@ impl Group {
         Self { flags: remembered.clone(), remembered, ..Self::default() }
     }
 
+    /// The paths of the command.
+    fn paths(&self) -> impl Iterator<Item = &PathBuf> {
+        self.typed.iter().chain(&self.others)
+    }
+
     fn first(&self) -> &Path {
-        self.typed.first().or(self.below.first()).map_or(Path::new("-"), PathBuf::as_path)
+        self.paths().next().or(self.below.first()).map_or(Path::new("-"), PathBuf::as_path)
     }
 }
 

@@ -54,25 +54,13 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
     let awaited = replaced.paths().map(str::to_owned).collect();
     let watch = Messages { printer, progress, expects_programs, awaited, events: Mutex::new(events) };
     let task = Task::new().progress(&watch).stop(stop);
-    let mut ingested: fpdb::Result<Option<IngestSummary>> = Ok(None);
-    for Run { sources, options } in &runs {
-        let read = without_written(options, global, args, sources);
-        let next = match &database {
-            Opened::Writer(database) => database.ingest_sources(sources, &read, &task),
-            Opened::Reader(database) => database.ingest_dry_run(sources, &read, &task),
-        };
-        ingested = match (ingested, next) {
-            (Ok(Some(mut summary)), Ok(next)) => {
-                summary.add(next);
-                Ok(Some(summary))
-            }
-            (_, next) => next.map(Some),
-        };
-        if !ingested.as_ref().is_ok_and(|summary| summary.as_ref().is_some_and(|summary| !summary.interrupted)) {
-            break;
-        }
-    }
-    let ingested = ingested.map(Option::unwrap_or_default);
+    let read: Vec<IngestOptions> =
+        runs.iter().map(|run| without_written(&run.options, global, args, &run.sources)).collect();
+    let read: Vec<_> = runs.iter().map(|run| run.sources.as_slice()).zip(&read).collect();
+    let ingested = match &database {
+        Opened::Writer(database) => database.ingest_runs(&read, &task),
+        Opened::Reader(database) => database.ingest_runs_dry_run(&read, &task),
+    };
     watch.progress.end();
     let remembered = {
         let is_whole = ingested.as_ref().is_ok_and(|summary| !summary.interrupted);

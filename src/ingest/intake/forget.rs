@@ -70,7 +70,7 @@ impl Intake<'_> {
                 kept += 1;
                 continue;
             }
-            if emptied.keeps(&prune.scope, &record) {
+            if emptied.keeps(&prune.scopes, &record) {
                 continue;
             }
             if let Some(source) = prune.gone_source(&record) {

@@ -6,7 +6,7 @@ use serde_json::json;
 use super::names;
 use super::remembered::{DB, options, remembered, sorted};
 use crate::bad_input::prose;
-use crate::support::{Folder, gzip};
+use crate::support::{Folder, Run, gzip};
 
 fn record(field: &str, number: usize) -> String {
     format!("{}\n", json!({ field: prose(number) }))
@@ -151,4 +151,110 @@ fn flags_hold_for_the_nearest_path_in_a_tree() {
     folder.write("t/x/y/z/r.jsonl", record("b", 30));
     let run = folder.ok(&["ingest", "--dry-run", "t"]);
     assert!(run.stdout.starts_with("dry run: 0 documents added, 1 replaced, 5 unchanged\n"), "{run:?}");
+}
+
+/// A link to a path with flags of its own is another path.
+#[test]
+fn links_to_a_path_with_flags_of_its_own_are_followed() {
+    let folder = Folder::new();
+    folder.write("s/sub/x.txt", prose(1));
+    std::os::unix::fs::symlink("sub/x.txt", folder.path().join("s/link.txt")).unwrap();
+    folder.ok(&["ingest", "-q", "--profile", "prose", "--follow", "s"]);
+    folder.ok(&["ingest", "-q", "--store-text", "s/sub"]);
+    folder.write("s/sub/x.txt", prose(2));
+    let run = folder.ok(&["ingest", "s"]);
+    assert!(run.stdout.starts_with("0 documents added, 2 replaced"), "{run:?}");
+}
+
+/// Boilerplate and listed paths have the flags of the nearest path around them.
+#[test]
+fn paths_of_lists_and_boilerplate_have_the_flags_around_them() {
+    let folder = Folder::new();
+    folder.write("a/r.jsonl", record("body", 1));
+    folder.write("b/r.jsonl", record("c", 2));
+    folder.write("b/task.jsonl", record("c", 3));
+    folder.ok(&["ingest", "-q", "--profile", "prose", "--text-field", "body", "a"]);
+    folder.ok(&["ingest", "-q", "--text-field", "c", "b"]);
+    folder.write("list", "b/task.jsonl\n");
+    let added: [&[&str]; 4] = [
+        &["a", "b", "--boilerplate", "b/task.jsonl"],
+        &["a", "--boilerplate", "b/task.jsonl"],
+        &["a", "--files-from", "list"],
+        &["a", "b", "--files-from", "list"],
+    ];
+    for (number, paths) in added.into_iter().enumerate() {
+        folder.write("b/task.jsonl", record("c", 10 + number));
+        let run = folder.ok(&[&["ingest", "--format", "json"], paths].concat());
+        let summary = &run.json()[0];
+        assert_eq!((&summary["replaced"], &summary["added"]), (&1.into(), &0.into()), "{paths:?}: {run:?}");
+    }
+}
+
+/// A file that was moved between paths with different flags keeps its number.
+#[test]
+fn files_are_renamed_across_paths_with_flags_of_their_own() {
+    let folder = Folder::new();
+    folder.write("t/a.txt", prose(1));
+    folder.write("t/sub/b.txt", prose(2));
+    folder.write("t/sub/c.txt", prose(3));
+    folder.ok(&["ingest", "-q", "--profile", "prose", "--keep-fields", "url", "t/sub"]);
+    folder.ok(&["ingest", "-q", "t"]);
+    let numbers = || -> Vec<(String, String)> {
+        let list = folder.ok(&["list", "--format", "json"]).json();
+        list.iter().map(|document| (document["id"].to_string(), document["digest"].to_string())).collect()
+    };
+    let before = numbers();
+    for (from, to) in [("t/a.txt", "t/sub/new.txt"), ("t/sub/b.txt", "t/b.txt")] {
+        std::fs::rename(folder.path().join(from), folder.path().join(to)).unwrap();
+    }
+    std::fs::remove_file(folder.path().join("t/sub/c.txt")).unwrap();
+    for mode in [&["--dry-run"][..], &[]] {
+        let run = folder.ok(&[&["ingest", "--prune", "--format", "json", "t"], mode].concat());
+        let summary = &run.json()[0];
+        let counts = ["added", "renamed", "pruned"].map(|count| summary[count].as_u64().unwrap_or(0));
+        assert_eq!(counts, [0, 2, 1], "{run:?}");
+    }
+    let after = numbers();
+    assert_eq!(after.len(), 2);
+    assert!(after.iter().all(|document| before.contains(document)), "{before:?} {after:?}");
+}
+
+/// The paths in a moved folder keep their flags, also if the folder has none.
+#[test]
+fn flags_of_paths_in_a_moved_folder_move_with_the_database() {
+    for typed in ["arch", "."] {
+        let folder = Folder::new();
+        folder.write("old/arch/sub/q.jsonl", record("body", 1));
+        folder.write("old/arch/a.txt", prose(2));
+        let run_in = |place: &str, arguments: &[&str]| {
+            let run = Run::to_its_end(folder.command(arguments).current_dir(folder.path().join(place)));
+            assert_eq!(run.status, 0, "{run:?}");
+            run
+        };
+        run_in("old", &["ingest", "-q", "--profile", "prose", "--text-field", "body", "arch/sub"]);
+        run_in("old", &["ingest", "-q", "arch"]);
+        std::fs::rename(folder.path().join("old"), folder.path().join("new")).unwrap();
+        for text in [3, 4] {
+            folder.write("new/arch/sub/q.jsonl", record("body", text));
+            let run = run_in("new", &["ingest", typed]);
+            assert!(run.stdout.starts_with("0 documents added, 1 replaced, 1 unchanged\n"), "{typed}: {run:?}");
+        }
+    }
+}
+
+/// A field is absent if no run that keeps it has found it, and is named once.
+#[test]
+fn a_field_is_absent_only_if_no_path_has_it() {
+    let folder = Folder::new();
+    for (path, flags) in [("a", &[][..]), ("b", &["--store-text"])] {
+        folder.write(&format!("{path}/r.jsonl"), record("text", 1));
+        folder.run(&[&["ingest", "-q", "--profile", "prose", "--keep-fields", "url", path], flags].concat());
+    }
+    let absent = |number: usize, first: &str| {
+        folder.write("a/r.jsonl", format!("{}\n", json!({ "text": prose(number), first: "x" })));
+        folder.write("b/r.jsonl", record("text", number + 1));
+        folder.ok(&["ingest", "--format", "json", "a", "b"]).json()[0]["absent_fields"].clone()
+    };
+    assert_eq!(absent(10, "other"), json!(["url"]));
+    assert_eq!(absent(20, "url"), json!(null));
 }

@@ -58,7 +58,7 @@ pub(super) fn group_with(groups: &mut Vec<Group>, flags: Flags) -> usize {
     })
 }
 
-/// Adds the remembered paths in typed folders whose flags are not those of the nearest path above them, each
+/// Adds the remembered paths in folders of the command whose flags are not those of the nearest path above them, each
 /// to the group with its flags. `known` has each folder before the paths in it. Returns the paths that each
 /// group must leave out because they are in another group, as a walk spells them.
 pub(super) fn add(
@@ -71,7 +71,7 @@ pub(super) fn add(
     let mut places: HashMap<PathBuf, (usize, Vec<PathBuf>)> = HashMap::new();
     for (number, group) in groups.iter().enumerate() {
         reaches.push(Reach::new(walk_of(group)?)?);
-        for path in &group.typed {
+        for path in group.paths() {
             let (_, spellings) = places.entry(absolute_name(path)?.into()).or_insert((number, Vec::new()));
             spellings.push(path.clone());
         }

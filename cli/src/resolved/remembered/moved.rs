@@ -62,6 +62,25 @@ impl<'a> Moved<'a> {
         Ok(None)
     }
 
+    /// Finds the remembered paths that were in a typed folder before it was moved.
+    pub(super) fn look_below(&mut self, path: &Path) -> anyhow::Result<()> {
+        let typed: PathBuf = path.components().filter(|part| *part != Component::CurDir).collect();
+        if !typed.components().all(|part| matches!(part, Component::Normal(_))) || !path.is_dir() {
+            return Ok(());
+        }
+        let gone: Vec<&Path> = self.sources.keys().copied().filter(|former| is_gone(former)).collect();
+        for former in gone {
+            for folder in former.ancestors().skip(1).filter(|folder| folder.ends_with(&typed)) {
+                let name = typed.join(former.strip_prefix(folder)?);
+                if !self.known.contains_key(&name) {
+                    let found = self.find(&name)?;
+                    self.known.insert(name, found);
+                }
+            }
+        }
+        Ok(())
+    }
+
     fn find(&self, name: &Path) -> anyhow::Result<Option<Flags>> {
         let Some(typed) = name.to_str() else { return Ok(None) };
         for document in self.database.documents_below(typed, LOOKED_AT)? {
@@ -69,7 +88,8 @@ impl<'a> Moved<'a> {
             let mut around = Path::new(&file).ancestors().filter(|folder| folder.ends_with(name));
             let former = around.find_map(|folder| self.sources.get(folder).filter(|_| is_gone(folder)));
             let new = absolute_name(name)?;
-            if let Some(source) = former.filter(|_| Path::new(&new).exists())
+            let is_free = |new: &Path| new.exists() && !self.sources.contains_key(new);
+            if let Some(source) = former.filter(|_| is_free(Path::new(&new)))
                 && self.database.is_moved_with(&source.path, &new)?
             {
                 return Ok(Some(moved(source, Path::new(&new))));
@@ -78,9 +98,14 @@ impl<'a> Moved<'a> {
         Ok(None)
     }
 
-    /// The moved paths that were found, as they were typed, and their flags.
-    pub(super) fn into_known(self) -> impl Iterator<Item = (PathBuf, Flags)> {
-        self.known.into_iter().filter_map(|(path, flags)| Some((path, flags?)))
+    /// The moved paths that were found, as they were typed, with their places now and their flags.
+    pub(super) fn into_known(self) -> anyhow::Result<Vec<(PathBuf, RememberedSource)>> {
+        let found = self.known.into_iter().filter_map(|(path, flags)| Some((path, flags?)));
+        let placed = |(path, options): (PathBuf, Flags)| {
+            let now = absolute_name(&path)?;
+            Ok((path, RememberedSource::new(now, options)))
+        };
+        found.map(placed).collect()
     }
 }
 

@@ -71,6 +71,11 @@ pub struct WalkOptions {
     /// files that the caller itself writes there. Default: none.
     #[serde(skip)]
     pub leave_out: Vec<PathBuf>,
+    /// Files and folders that another walk of the caller reads, spelled as in `leave_out`. A link that leads
+    /// to one of them is another path, so it counts. Default: none.
+    #[serde(skip)]
+    #[doc(hidden)]
+    pub leave_to_others: Vec<PathBuf>,
 }
 
 impl WalkOptions {

@@ -45,7 +45,8 @@ impl Scope {
     pub fn new(sources: &[Source], options: &WalkOptions) -> Result<Self> {
         let (mut folders, mut unreadable) = (Vec::new(), FxHashSet::default());
         let (mut by_path, mut by_name) = (FxHashMap::<_, Vec<_>>::default(), FxHashMap::<_, Vec<_>>::default());
-        let left_out = options.leave_out.iter().filter_map(|path| absolute(path).ok());
+        let left_out = options.leave_out.iter().chain(&options.leave_to_others);
+        let left_out = left_out.filter_map(|path| absolute(path).ok());
         unreadable.extend(left_out.map(|path| path.components().collect::<PathBuf>()));
         for source in sources {
             let Some(path) = source.path() else { continue };

@@ -29,17 +29,42 @@ pub fn walk(
     visit: &mut dyn FnMut(WalkEvent) -> ControlFlow<()>,
 ) -> Result<()> {
     let filter = Arc::new(PathFilter::new(options)?);
+    let left_out = Arc::new(LeftOut::new(options));
     for source in sources {
         let flow = match source {
             Source::StandardInput { name } => visit(WalkEvent::Document(Candidate::standard_input(name))),
-            Source::Path(path) => walk_path((path, true), options, &filter, visit),
-            Source::Listed(path) => walk_path((path, false), options, &filter, visit),
+            Source::Path(path) => walk_path((path, true), options, (&filter, &left_out), visit),
+            Source::Listed(path) => walk_path((path, false), options, (&filter, &left_out), visit),
         };
         if flow.is_break() {
             break;
         }
     }
     Ok(())
+}
+
+/// The files and folders that a walk leaves out.
+struct LeftOut {
+    paths: HashSet<PathBuf>,
+    /// The devices and numbers of files, because a link can lead to one of these under another path.
+    files: Vec<(u64, u64)>,
+}
+
+impl LeftOut {
+    fn new(options: &WalkOptions) -> Self {
+        let WalkOptions { follow, leave_out, leave_to_others, .. } = options;
+        let files = leave_out.iter().filter(|_| *follow).filter_map(|path| Self::file_at(path)).collect();
+        Self { paths: leave_out.iter().chain(leave_to_others).cloned().collect(), files }
+    }
+
+    fn file_at(path: &Path) -> Option<(u64, u64)> {
+        path.metadata().ok().map(|facts| (facts.dev(), facts.ino()))
+    }
+
+    fn has(&self, path: &Path) -> bool {
+        self.paths.contains(path)
+            || (!self.files.is_empty() && Self::file_at(path).is_some_and(|file| self.files.contains(&file)))
+    }
 }
 
 impl WalkOptions {
@@ -75,7 +100,7 @@ pub const UNDER_WAY: &str = ".fpdb-part-";
 fn walk_path(
     (root, named): (&Path, bool),
     options: &WalkOptions,
-    filter: &Arc<PathFilter>,
+    (filter, left_out): (&Arc<PathFilter>, &Arc<LeftOut>),
     visit: &mut dyn FnMut(WalkEvent) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
     if is_database(root)
@@ -83,11 +108,7 @@ fn walk_path(
     {
         return visit(WalkEvent::Skipped { name, reason: SkipReason::Database });
     }
-    let below = Arc::clone(filter);
-    let left_out: HashSet<PathBuf> = options.leave_out.iter().cloned().collect();
-    let file_at = |path: &Path| path.metadata().ok().map(|facts| (facts.dev(), facts.ino()));
-    // A link can lead to one of these under another path.
-    let left_out_files: Vec<_> = left_out.iter().filter(|_| options.follow).filter_map(|path| file_at(path)).collect();
+    let (below, left_out) = (Arc::clone(filter), Arc::clone(left_out));
     let mut builder = WalkBuilder::new(root);
     builder
         .standard_filters(false)
@@ -97,9 +118,7 @@ fn walk_path(
         .filter_entry(move |entry| {
             let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
             let is_left_out = below.excludes_entry(entry.path(), is_folder)
-                || left_out.contains(entry.path())
-                || (!left_out_files.is_empty()
-                    && file_at(entry.path()).is_some_and(|file| left_out_files.contains(&file)))
+                || left_out.has(entry.path())
                 || (is_folder && is_database(entry.path()));
             !is_left_out
         });
