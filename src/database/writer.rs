@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::rename::{self, Renaming};
 use super::{Database, SelectedDocuments, ids_named, remembered};
 use crate::archive::apply::Records;
+use crate::ingest::first_names::first_document_but;
 use crate::ingest::{self, IngestOptions, IngestSummary};
 use crate::staging::{self, Assembly};
 use fpdb_host::error::{Error, Result};
@@ -19,7 +20,7 @@ use fpdb_host::setters::setters;
 use fpdb_host::spill::TempSpace;
 use fpdb_host::stop::StopToken;
 use fpdb_kernel::document::DocId;
-use fpdb_reading::input::{Document, Source, absolute_name, enclosing_database};
+use fpdb_reading::input::{Document, Source, absolute_name, enclosing_database, file_name_of};
 use fpdb_store::{Backup, Batch, Committer, CompactionPlan, ContainerRecord, SourceRecord, Store};
 
 /// A database that is open for writing. It has all methods of [`Database`] and those that change the
@@ -416,16 +417,21 @@ impl DatabaseWriter {
                 Err(Error::NoSuchNumber { .. }) => removal.unknown_ids.push(id),
                 record => {
                     let record = record?;
-                    sources.extend(record.source.clone().filter(|_| record.member.is_some()));
+                    if let (Some(source), Some(member)) = (&record.source, &record.member) {
+                        let name = file_name_of(&record.name, Some(member)).map(str::to_owned);
+                        sources.extend(name.map(|name| (source.clone(), name)));
+                    }
                     removal.removed += u64::from(!batch.pending().deletes(id.0));
                     batch.delete(id.0, record);
                 }
             }
         }
         // The next ingest reads their containers again. Until then the number of documents that a container
-        // had tells removed documents from new ones.
-        for source in sources {
-            if let Some(container) = self.store.container(&source)?.filter(|container| container.documents > 0) {
+        // had tells removed documents from new ones, unless all are removed.
+        for (source, name) in sources {
+            if let Some(container) = self.store.container(&source)?.filter(|container| container.documents > 0)
+                && first_document_but(&self.store, &name, &source, |id| batch.pending().deletes(id))?.is_some()
+            {
                 let modified = ContainerRecord::unproven(container.modified);
                 batch.container(source, ContainerRecord { modified, ..container });
             }

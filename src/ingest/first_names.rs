@@ -312,9 +312,19 @@ pub(crate) fn name_place(record: &DocumentRecord) -> Option<NamePlace> {
 /// The number of a document that was read from the file at this path and is named after this file. For a
 /// container, the number of one of its members.
 fn first_document(store: &Store, name: &str, source: &str) -> Result<Option<u32>> {
+    first_document_but(store, name, source, |_| false)
+}
+
+/// Like [`first_document`], but no document that `is_deleted`.
+pub(crate) fn first_document_but(
+    store: &Store,
+    name: &str,
+    source: &str,
+    is_deleted: impl Fn(u32) -> bool,
+) -> Result<Option<u32>> {
     let mut first = None;
     for_each_document_of(store, name, |id, from| {
-        first = (from.as_deref() == Some(source)).then_some(id);
+        first = (from.as_deref() == Some(source) && !is_deleted(id)).then_some(id);
         first.is_none()
     })?;
     Ok(first)

@@ -735,6 +735,26 @@ fn a_dry_run_names_what_would_go_and_creates_no_database() {
     }
 }
 
+/// A container whose documents were all removed is forgotten, so another one can take its place. If one of
+/// them stays, the names are taken.
+#[test]
+fn a_container_moves_to_the_place_of_one_whose_documents_were_removed() {
+    for (removed, renamed) in [(&["corpus/a.jsonl:1", "corpus/a.jsonl:2"][..], 2), (&["corpus/a.jsonl:2"], 0)] {
+        let folder = Folder::new();
+        folder.write("corpus/a.jsonl", lines([1, 2]));
+        folder.write("corpus/b.jsonl", lines([3, 4]));
+        folder.age("corpus/a.jsonl");
+        folder.age("corpus/b.jsonl");
+        folder.ok(&["ingest", "-q", "--profile", "prose", "corpus"]);
+        let before = numbers(&folder);
+        folder.ok(&[&["rm", "-q"], removed].concat());
+        rename(&folder, "corpus/b.jsonl", "corpus/a.jsonl");
+        assert_eq!(counts(&prune(&folder, 0, &["corpus"]))[3], renamed);
+        let is_kept = numbers(&folder)["corpus/a.jsonl:1"] == before["corpus/b.jsonl:1"];
+        assert_eq!(is_kept, renamed > 0);
+    }
+}
+
 /// `fpdb mv` may come before the files move. Then the run finds them at their new place.
 #[test]
 fn a_dry_run_after_mv_removes_what_the_run_removes() {
