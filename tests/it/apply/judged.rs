@@ -267,6 +267,27 @@ fn a_glob_that_names_a_record_hides_no_other_in_the_copy() {
     assert_eq!((run.status, &summary["unjudged"]), (2, &3.into()), "{run:#?}");
 }
 
+/// The same for globs that include records. They include none of the other members.
+#[test]
+fn a_glob_that_includes_a_record_hides_no_other_in_the_copy() {
+    for globs in [&["in/q.zip!s.jsonl:*"][..], &["in/q.zip!s.jsonl:[12]", "*.md"]] {
+        let folder = Folder::new();
+        let members = |seeds| zip([("s.jsonl", lines(seeds)), ("t.txt", text(1))]);
+        folder.write("in/q.zip", members(vec![4, 5]));
+        folder.write("in/r.zip", zip([("s.jsonl", lines([4]))]));
+        let globs = globs.iter().chain(&["in/r.zip!s.jsonl:1"]).flat_map(|glob| ["--include", glob]);
+        folder.ok(&["ingest", "-q", "--profile", "words"].into_iter().chain(globs).chain(["in"]).collect::<Vec<_>>());
+        assert_eq!(names(&folder), ["in/q.zip!s.jsonl:1", "in/q.zip!s.jsonl:2", "in/r.zip!s.jsonl:1"]);
+        folder.ok(&["dedup", "-q", "--format", "json", "-o", "report.jsonl"]);
+        apply(&folder, &["--write", "clean", "--yes"]);
+        let (run, _, summary) = apply(&folder, &["--check", "--write", "clean"]);
+        assert_eq!((run.status, summary.get("unjudged")), (0, None), "{run:#?}");
+        folder.write("clean/in/q.zip", members(vec![4, 5, 8, 9]));
+        let (run, _, summary) = apply(&folder, &["--check", "--write", "clean"]);
+        assert_eq!((run.status, &summary["unjudged"]), (2, &2.into()), "{run:#?}");
+    }
+}
+
 /// A new member is a change, also in an archive whose name shows no archive.
 #[test]
 fn new_members_of_an_archive_in_an_archive_are_a_change() {

@@ -17,6 +17,8 @@ pub struct PathFilter {
     exclude_records: Option<Globs>,
     /// The globs of `include` that can name a record; `None` if there are none.
     include_records: Option<Globs>,
+    /// The globs of `include`, as they were given.
+    include_globs: Vec<String>,
 }
 
 impl PathFilter {
@@ -42,13 +44,22 @@ impl PathFilter {
             include: some(&options.include, &include)?,
             exclude_records: some(&of_records(&options.exclude), &exclude)?,
             include_records: some(&of_records(&options.include), &include)?,
+            include_globs: options.include.clone(),
         })
     }
 
-    /// The same filter without the globs that name records.
+    /// The same filter without the numbers of records: a glob of `include` that names a record names its
+    /// whole file.
     #[must_use]
     pub fn without_records(self) -> Self {
-        Self { exclude_records: None, include_records: None, ..self }
+        let files = |glob: &String| -> Vec<String> {
+            let begins = glob.match_indices(['#', ':']).map(|(at, _)| glob[..at].to_owned());
+            begins.chain([glob.clone()]).collect()
+        };
+        let globs: Vec<String> = self.include_globs.iter().flat_map(files).collect();
+        // A beginning that is no glob, such as an empty one, may name every file.
+        let include = self.include.and_then(|_| Globs::new("include", "", &globs).ok());
+        Self { exclude_records: None, include_records: None, include, ..self }
     }
 
     /// True if a file of a folder counts.
