@@ -209,8 +209,13 @@ impl Contents<'_> {
     }
 
     /// Reads the copy of a file: the digests of all its documents, and the number of those that the database
-    /// does not hold, or not of this file.
-    pub(super) fn in_copy(&self, copy: &Path, source: &SourceFile) -> Result<(FxHashSet<Digest>, u64)> {
+    /// does not hold, or not of this file. A whole copy may hold the removed documents that `version` tells.
+    pub(super) fn in_copy(
+        &self,
+        copy: &Path,
+        source: &SourceFile,
+        version: FileVersion,
+    ) -> Result<(FxHashSet<Digest>, u64)> {
         let path = copy.display().to_string();
         let names = RefCell::new(FxHashSet::default());
         // Records are renumbered in a copy, so contents are compared.
@@ -221,15 +226,26 @@ impl Contents<'_> {
             }
             Ok(holds)
         };
-        let mut judging = self.judging(source, FileVersion::Unknown { removed: 0 }, &is_judged)?;
+        let version = match version {
+            FileVersion::Unknown { .. } => version,
+            _ => FileVersion::Unknown { removed: 0 },
+        };
+        let mut judging = self.judging(source, version, &is_judged)?;
         // The globs that name records mean the numbers of the file, and the copy has others.
         if let Some(Judging { filter, .. }) = &mut judging {
             *filter = filter.take().map(PathFilter::without_records);
         }
         let scan = Scan::of_all(&path).judging(judging);
         let (scan, ..) = self.scan(copy, source, scan)?;
-        let unjudged = scan.judging.map_or(Ok(0), Judging::unjudged)?;
-        let more = (names.borrow().len() as u64).saturating_sub(source.documents);
+        let (mut unjudged, mut removed) = (0, 0);
+        if let Some(mut judging) = scan.judging {
+            let all = judging.unjudged.len() as u64;
+            self.leave_removed(source, &mut judging)?;
+            removed = judging.removed.saturating_sub(all - judging.unjudged.len() as u64);
+            unjudged = judging.unjudged()?;
+        }
+        // The database may hold the contents of the other removed documents elsewhere.
+        let more = (names.borrow().len() as u64).saturating_sub(source.documents + removed);
         Ok((scan.all.unwrap_or_default(), unjudged + more))
     }
 

@@ -212,7 +212,8 @@ fn in_copy(
     if !documents.iter().any(stays) && !copy.exists() {
         return Ok((Vec::new(), None));
     }
-    let (found, unjudged) = contents.in_copy(&copy, source)?;
+    let version = Facts::of(&copy).map_or(Ok(FileVersion::Other), |facts| contents.version(source, &facts))?;
+    let (found, unjudged) = contents.in_copy(&copy, source, version)?;
     let kept = documents.iter().filter(|document| found.contains(&document.digest())).map(|document| document.id);
     Ok((kept.collect(), Some(unjudged)))
 }
@@ -221,10 +222,11 @@ fn in_copy(
 /// and time of the file, and need not be read if the file was ingested with these.
 fn unjudged_in(contents: &Contents<'_>, source: &SourceFile, copy: &Path) -> Result<u64> {
     let Ok(facts) = Facts::of(copy) else { return Ok(0) };
-    if contents.version(source, &facts)? == FileVersion::Ingested {
+    let version = contents.version(source, &facts)?;
+    if version == FileVersion::Ingested {
         return Ok(0);
     }
-    match contents.in_copy(copy, source) {
+    match contents.in_copy(copy, source, version) {
         Ok((_, unjudged)) => Ok(unjudged),
         Err(Error::Stopped) => Err(Error::Stopped),
         Err(_) => Ok(0),
