@@ -11,7 +11,7 @@ impl SkippedReports {
     /// The name to print for a skipped file: once the folder of the data of a report, and each other file.
     pub(super) fn named<'n>(&mut self, file: &'n str) -> Option<&'n str> {
         let folder = file.rfind('/').map_or("", |end| &file[..=end]);
-        if !(file.ends_with(".js") && folder.ends_with("/data/")) {
+        if !(file.ends_with(".js") && (folder == "data/" || folder.ends_with("/data/"))) {
             return Some(file);
         }
         let is_said = self.folder == folder;
@@ -27,8 +27,18 @@ mod tests {
     #[test]
     fn each_folder_of_data_is_named_once_and_each_other_file() {
         let mut reports = SkippedReports::default();
-        let files = ["a/data/pair-1.js", "a/data/text-1.js", "a/index.html", "b/data/pair-1.js", "hw.js", "c/hw.js"];
+        let files = [
+            "a/data/pair-1.js",
+            "a/data/text-1.js",
+            "a/index.html",
+            "b/data/pair-1.js",
+            "hw.js",
+            "c/hw.js",
+            "data/pair-1.js",
+            "data/text-1.js",
+            "metadata/hw.js",
+        ];
         let named: Vec<&str> = files.iter().filter_map(|file| reports.named(file)).collect();
-        assert_eq!(named, ["a/data/", "a/index.html", "b/data/", "hw.js", "c/hw.js"]);
+        assert_eq!(named, ["a/data/", "a/index.html", "b/data/", "hw.js", "c/hw.js", "data/", "metadata/hw.js"]);
     }
 }
