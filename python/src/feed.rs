@@ -171,6 +171,9 @@ fn document(item: &Bound<'_, PyAny>) -> PyResult<(Document, usize)> {
     let bytes = bytes_of(&text)?;
     let length = bytes.as_ref().len();
     let mut document = Document::from_reader(name, Cursor::new(bytes));
+    if text.is_instance_of::<PyString>() {
+        document = document.as_text();
+    }
     for (name, value) in metadata.iter().flat_map(|metadata| metadata.iter()) {
         // A value None is left out, as in a table.
         if !value.is_none() {
@@ -307,7 +310,10 @@ impl Columns {
                 // The same name as for a row of a Parquet file.
                 None => format!("{prefix}:{}", before + row + 1),
             };
-            let document = match texts.get(row) {
+            let text = texts.get(row);
+            // A column of bytes may hold strings too, or files.
+            let is_text = text.as_ref().is_some_and(|text| std::str::from_utf8(text).is_ok());
+            let document = match text {
                 None => return Document::skipped(name, SkipReason::NullText),
                 Some(Cow::Owned(joined)) => Document::from_reader(name, Cursor::new(joined)),
                 // A small text is copied once. A large text is read in place, piece by piece.
@@ -316,6 +322,9 @@ impl Columns {
             };
             // The name of a row is its number or its id, not a path, so it shows no format.
             let mut document = document.like("");
+            if is_text {
+                document = document.as_text();
+            }
             let kept = keep.iter().filter_map(|(name, values)| Some((name, values.get(row)?)));
             for (name, value) in id.into_iter().chain(kept) {
                 document = document.with(name, value);

@@ -261,6 +261,19 @@ def test_a_string_is_indexed_whatever_it_looks_like(tmp_path, head):
             assert text[side.slice] == side.text and side.text.startswith("It was the best")
 
 
+@pytest.mark.parametrize("head", ["%!PS is how it begins. ", "%PDF-1.4\n", "{\\rtf1 is how it begins. ", "PK\x03\x04 "])
+def test_a_string_is_stored_as_text_whatever_it_looks_like(tmp_path, head):
+    text = head + SHARED_LINES
+    with fpdb.create(tmp_path / "db") as database:
+        summaries = [
+            database.ingest({"a": text}),
+            database.ingest_table({"text": [text], "id": ["b"]}, id="id"),
+            database.ingest_table({"text": [text.encode()], "id": ["c"]}, id="id"),
+        ]
+        assert [(summary.added, summary.failures) for summary in summaries] == [(1, 0)] * 3
+        assert [info.format for info in database.documents()] == ["text"] * 3
+
+
 def test_passages_of_pairs_have_texts_and_reports_are_sequences(tmp_path):
     a, b = f"Ein Anfang für sich: {SHARED_LINES}", f"Something else comes before: {SHARED_LINES}"
     with fpdb.create(tmp_path / "db") as database:
