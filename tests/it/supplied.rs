@@ -323,7 +323,6 @@ fn a_text_is_no_mail_and_nothing_binary() {
     }
 }
 
-/// A text that is neither stored nor in a file is available only for the query with the same text.
 #[test]
 fn a_string_is_stored_as_text_whatever_it_begins_with() {
     let folder = TempDir::new().unwrap();

@@ -55,8 +55,8 @@ pub(crate) struct RemoveRequest {
 /// Removes many documents. The answer comes after the last commit. A commit removes at most 100,000
 /// documents.
 ///
-/// The body is JSON, or the lines of a saved report of `dedup`, or lines `{"document": NAME}`. A request that
-/// was interrupted may be repeated.
+/// The body is JSON, or the lines of a saved report of `dedup`, of answers to queries with all their matches,
+/// or lines `{"document": NAME}`. A request that was interrupted may be repeated.
 #[utoipa::path(post, path = "/v1/remove", tag = "documents",
     request_body(content((RemoveRequest = "application/json"), (String = "application/x-ndjson"))),
     responses((status = 200, description = "The removal, with the names, numbers, prefixes and values that no document has", body = ref("#/components/schemas/fpdb.rm-1")),
