@@ -7,7 +7,7 @@ use regex::Regex;
 use roaring::RoaringBitmap;
 
 use fpdb_host::error::{Error, Result};
-use fpdb_reading::input::{archive_ends, file_name_of};
+use fpdb_reading::input::{file_name_of, suffix_start};
 
 /// Characters that show that a value is a regular expression, and not a folder.
 const SIGNS: [char; 13] = ['^', '$', '(', ')', '[', ']', '{', '}', '*', '+', '?', '|', '\\'];
@@ -15,7 +15,7 @@ const SIGNS: [char; 13] = ['^', '$', '(', ')', '[', ']', '{', '}', '*', '+', '?'
 /// Characters that end the name of a folder or archive within a document's name.
 const ENDS: [char; 2] = ['/', '!'];
 
-/// Replaces each `!` that is part of a file's or folder's own name while the pattern of a folder is matched.
+/// Replaces each `!` that is part of a file's or folder's own name, which may lie in no archive, while the pattern of a folder is matched.
 const OF_NAME: &str = "\u{1}";
 
 /// Default maximum number of documents listed for a submission, and of pairs of documents listed for a pair
@@ -167,19 +167,18 @@ impl Submissions {
     }
 
     /// The name of the submission that a file which cannot be read is part of. The file may be an archive
-    /// that is itself a submission.
-    pub(crate) fn name_of_unread<'a>(&self, name: &'a str) -> Option<&'a str> {
-        let as_archive = || Some(&name[..self.find(&format!("{name}!"), name.len())?.len()]);
-        self.find(name, 0).or_else(as_archive)
+    /// that is itself a submission: then the name is that of documents in it.
+    pub(crate) fn name_of_unread(&self, name: &str) -> Option<String> {
+        let find = |whole: &str| self.find(whole, suffix_start(name)).map(str::to_owned);
+        find(name).or_else(|| find(&format!("{name}!")))
     }
 
-    /// The match of the pattern in a name whose suffix begins at `suffix`, as for [`archive_ends`].
+    /// The match of the pattern in a name. Its suffix begins at `suffix`: each `!` from there on ends the
+    /// name of an archive or a mail, and any other is part of a name.
     fn find<'a>(&self, name: &'a str, suffix: usize) -> Option<&'a str> {
         let mut marked = Cow::Borrowed(name);
-        if self.is_folder && name.contains('!') {
-            let mut replaced = name.replace('!', OF_NAME);
-            archive_ends(name, suffix).for_each(|at| replaced.replace_range(at..=at, "!"));
-            marked = Cow::Owned(replaced);
+        if self.is_folder && name[..suffix].contains('!') {
+            marked = Cow::Owned(name[..suffix].replace('!', OF_NAME) + &name[suffix..]);
         }
         let found = self.pattern.as_ref()?.captures(&marked)?;
         name.get(found.get(1).or_else(|| found.get(0))?.range())
@@ -323,13 +322,27 @@ mod tests {
         };
         assert_eq!(of("ex", "ex/s!1/a.py", None), Some("ex/s!1"));
         assert_eq!(of("ex", "ex/s!1.zip!a/b.py", Some("!a/b.py")), Some("ex/s!1.zip"));
-        assert_eq!(of("ex/all.zip", "ex/all.zip!s!1/b.py", Some("!s!1/b.py")), Some("ex/all.zip!s!1"));
+        assert_eq!(of("ex/s!1.zip", "ex/s!1.zip!a/b.py", Some("!a/b.py")), Some("ex/s!1.zip!a"));
+        // In an archive, each `!` ends an archive, whatever its name.
+        assert_eq!(of("all.zip", "all.zip!a.jar!src/b.py", Some("!a.jar!src/b.py")), Some("all.zip!a.jar"));
         assert_eq!(of("ex/all.zip!s!1", "ex/all.zip!s!1/b/c.py", Some("!s!1/b/c.py")), Some("ex/all.zip!s!1/b"));
         assert_eq!(of("ex/s!1", "ex/s!1/b/c.py", None), Some("ex/s!1/b"));
         assert_eq!(of("ex", "ex/s!1", None), None);
-        let unread = Submissions::new(Some("ex"), 0).unwrap();
-        assert_eq!(unread.name_of_unread("ex/s!1/a.rar"), Some("ex/s!1"));
-        assert_eq!(unread.name_of_unread("ex/s!1.rar"), Some("ex/s!1.rar"));
-        assert_eq!(unread.name_of_unread("ex/a.zip!b.rar"), Some("ex/a.zip"));
+        let unread = |folder: &str, name: &str| Submissions::new(Some(folder), 0).unwrap().name_of_unread(name);
+        for (folder, name, expected) in [
+            ("ex", "ex/s!1/a.rar", "ex/s!1"),
+            ("ex", "ex/s!1.rar", "ex/s!1.rar"),
+            ("ex", "ex/a.zip!b.rar", "ex/a.zip"),
+            ("ex/a.zip", "ex/a.zip!b.jar", "ex/a.zip!b.jar"),
+            ("ex/a.zip", "ex/a.zip!b.jar!c.rar", "ex/a.zip!b.jar"),
+            ("([^/!]+)\\.zip!", "abg/müller.zip", "müller"),
+            ("^abg/[^/!]+!", "abg/müller.zip", "abg/müller.zip!"),
+            ("/([^/!]*)!", "日本語/a.zip", "a.zip"),
+            ("!()", "日本語/a.zip", ""),
+        ] {
+            assert_eq!(unread(folder, name).as_deref(), Some(expected), "{folder} {name}");
+        }
+        // A document in the archive is in the same submission.
+        assert_eq!(of("^abg/[^/!]+!", "abg/müller.zip!a.c", Some("!a.c")), Some("abg/müller.zip!"));
     }
 }

@@ -54,7 +54,7 @@ impl JoinedQueries {
     /// submission.
     pub(crate) fn count_unread(&mut self, name: &str) {
         if let Some(submission) = self.submissions.name_of_unread(name) {
-            *self.unread.entry(submission.to_owned()).or_default() += 1;
+            *self.unread.entry(submission).or_default() += 1;
         }
     }
 

@@ -512,7 +512,7 @@ fn documents_in_no_submission_are_counted() {
     assert!(!told(".").contains("in no submission"), "{}", told("."));
 }
 
-/// A `!` in the name of a folder or file does not end an archive.
+/// A `!` in the name of a folder or file does not end an archive. In an archive, each `!` does.
 #[test]
 fn exclamation_marks_in_names_divide_no_submission() {
     let folder = Folder::new();
@@ -525,9 +525,16 @@ fn exclamation_marks_in_names_divide_no_submission() {
     assert_eq!(found, BTreeSet::from([(one.clone(), two.clone()), (one, three.clone()), (two, three)]));
     let inside: BTreeSet<_> =
         pairs(&folder, &["--submission-by", "ex/s!3.zip", "--min-shared", "1"]).iter().map(names).collect();
-    assert!(inside.contains(&("ex/s!1/a.txt".into(), "ex/s!3.zip!a!b".into())), "{inside:?}");
+    assert!(inside.contains(&("ex/s!1/a.txt".into(), "ex/s!3.zip!a".into())), "{inside:?}");
     let asked = ["query", "ex", "--submission-by", "ex", "--format", "json"];
     let queries = folder.ok(&asked).json();
     let queries: Vec<&str> = queries.iter().map(|answer| answer["query"]["name"].as_str().unwrap()).collect();
     assert_eq!(queries, ["ex/s!1", "ex/s!2", "ex/s!3.zip"]);
+    // The archives in an archive are submissions, whatever their names.
+    let jar = |seed| zip([("src/A.txt", stretch(1) + &stretch(seed))]);
+    folder.write("all.zip", zip([("ann.jar", jar(5)), ("bob.jar", jar(6))]));
+    folder.ok(&["--db", "jars", "ingest", "-q", "--profile", "words", "all.zip"]);
+    let asked = ["--db", "jars", "pairs", "--submission-by", "all.zip", "--format", "json"];
+    let found: Vec<_> = folder.ok(&asked).json().iter().map(names).collect();
+    assert_eq!(found, [("all.zip!ann.jar".to_owned(), "all.zip!bob.jar".to_owned())]);
 }

@@ -46,6 +46,24 @@ fn includes_reach_into_archives_and_excludes_too() {
 }
 
 #[test]
+fn excludes_reach_into_archives_and_mails_without_the_name_of_one() {
+    let folder = Folder::new();
+    let inner = zip([("secret.txt", prose(1)), ("open.txt", prose(2))]);
+    let mail = format!(
+        "From: a@b\nSubject: c\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=x\n\n--x\n\n{}\n--x\n\
+         Content-Disposition: attachment; filename=secret.txt\n\n{}\n--x--\n",
+        prose(3),
+        prose(4)
+    );
+    folder.write("n.zip", zip([("bundle.dat", &inner[..]), ("post", mail.as_bytes())]));
+    let ingest = ["ingest", "-q", "--profile", "prose", "--attachments", "n.zip"];
+    folder.ok(&[&ingest[..], &["--exclude", "secret.txt"]].concat());
+    assert_eq!(names(&folder), ["n.zip!bundle.dat!open.txt", "n.zip!post"]);
+    folder.ok(&[&ingest[..], &["--exclude", "n.zip/post/*"]].concat());
+    assert_eq!(names(&folder).len(), 3);
+}
+
+#[test]
 fn an_include_that_matches_nothing_is_said() {
     let folder = submissions();
     let run = folder.ok(&["ingest", "hw", "--include", "*.rs"]);

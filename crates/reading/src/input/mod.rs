@@ -26,7 +26,7 @@ pub use expand::container_batch::{ContainerBatch, HELD_BYTES};
 pub use expand::extents::Extents;
 pub use expand::file_parts::{FileKind, compression_of, visit_with_extents};
 pub use expand::member_name::{
-    CLOSED, PARTS, StoredPlace, archive_ends, file_name_of, may_be_attached, member_today, parts_of,
+    CLOSED, PARTS, StoredPlace, file_name_of, may_be_attached, member_today, parts_of, suffix_start,
 };
 pub use expand::{Opened, ReadContext, expand_stream, open};
 pub use find::candidate::{About, Candidate, Content, FileFacts, WalkEvent, absolute_name, candidate_of};

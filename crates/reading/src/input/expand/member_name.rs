@@ -41,8 +41,7 @@ pub fn parts_of<'a>(name: &str, member: &'a str) -> (&'a str, Option<&'a str>) {
     if !name.ends_with(member)
         && let Some((suffix, field)) = member.rsplit_once('?')
         && let Some((_, number)) = suffix.rsplit_once(':')
-        && !number.is_empty()
-        && number.bytes().all(|byte| byte.is_ascii_digit())
+        && is_number(number)
     {
         return (suffix, Some(field));
     }
@@ -56,13 +55,21 @@ pub fn may_be_attached(file: &str, suffix: &str) -> bool {
     suffix.match_indices('!').any(|(at, _)| named_layer(file, &suffix[..at]) == Layer::Document)
 }
 
+pub(crate) fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
 /// The layer of a part of a file, by its name.
 fn named_layer(file: &str, suffix: &str) -> Layer {
-    let mut name = format!("{file}{suffix}");
-    if matches!(layer_of(&name, &[]), Layer::Compressed(_)) {
-        name = name_inside(&name);
+    layer_named(&format!("{file}{suffix}"))
+}
+
+/// The layer of a file, maybe compressed, by its name.
+pub(crate) fn layer_named(name: &str) -> Layer {
+    match layer_of(name, &[]) {
+        Layer::Compressed(_) => layer_of(&name_inside(name), &[]),
+        layer => layer,
     }
-    layer_of(&name, &[])
 }
 
 /// The name that a stored member, or its suffix, has today. Earlier versions kept the backslashes of old
@@ -86,19 +93,16 @@ pub fn member_today<'a>(file: &str, member: &'a str) -> Cow<'a, str> {
     Cow::Owned(today)
 }
 
-/// The places of each `!` in a name that follows an archive or a mail. Any other `!` is part of a name. The
-/// suffix begins at `from`, with the first such `!`; 0 if this is not known. Beyond it, an archive is known
-/// by its own name.
-pub fn archive_ends(name: &str, from: usize) -> impl Iterator<Item = usize> {
-    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    let is_end = move |at: usize| {
-        let before = &name[..at];
-        from > 0 && at == from
-            || named_layer(before, "") != Layer::Document
-            || promised_format(before) == Some(Format::Mail)
-            || before.rsplit_once('#').is_some_and(|(_, mail)| is_number(mail))
+/// Offset at which the suffix of a part begins, judged by the name alone: the first `!` after the name of an
+/// archive or a mail. The length of the name if there is none. [`file_name_of`] is exact.
+pub fn suffix_start(name: &str) -> usize {
+    let follows_container = |&(at, _): &(usize, &str)| {
+        let last = name[..at].rsplit(['/', '!']).next().unwrap_or_default();
+        layer_named(last) != Layer::Document
+            || promised_format(last) == Some(Format::Mail)
+            || last.rsplit_once('#').is_some_and(|(_, mail)| is_number(mail))
     };
-    name.match_indices('!').map(|(at, _)| at).filter(move |&at| at >= from && is_end(at))
+    name.match_indices('!').find(follows_container).map_or(name.len(), |(at, _)| at)
 }
 
 /// Characters with which the suffix of a part begins. The suffix follows the container's name.
@@ -150,17 +154,16 @@ mod tests {
     }
 
     #[test]
-    fn exclamation_marks_in_names_end_no_archive() {
-        for (name, from, ends) in [
-            ("s!1/a.py", 8, &[][..]),
-            ("s!1/a.py", 0, &[]),
-            ("in/s!1!ann/a.py", 6, &[6]),
-            ("s!1.zip!b!2/c.tar.gz!d!", 7, &[7, 20]),
-            ("s!1.zip!b!2/c.zip!d", 0, &[7, 17]),
-            ("a.zip!b.eml!c.pdf", 5, &[5, 11]),
-            ("a.mbox#17!b!.pdf", 6, &[9]),
+    fn suffixes_begin_after_archives_and_mails() {
+        for (name, start) in [
+            ("s!1/a.py", 8),
+            ("in/s!1.zip!b!2/c.tar.gz!d!", 10),
+            ("s!1.tgz!b", 7),
+            ("a.txt.gz!b", 10),
+            ("s!1.eml!c.pdf", 7),
+            ("s!1/a.mbox#17!b!.pdf", 13),
         ] {
-            assert_eq!(archive_ends(name, from).collect::<Vec<_>>(), ends, "{name}");
+            assert_eq!(suffix_start(name), start, "{name}");
         }
     }
 

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use super::globs::Globs;
 use super::options::WalkOptions;
-use crate::input::archive_ends;
-use crate::recognise::{Container, Layer, layer_of, name_inside};
+use crate::input::expand::member_name::{is_number, layer_named};
+use crate::recognise::{Container, Layer};
 use fpdb_host::error::Result;
 
 /// Selects files of a folder, members of archives and records by their names.
@@ -133,11 +133,7 @@ impl PathFilter {
 
 /// The container that a file with this name is, maybe compressed.
 fn container_named(name: &str) -> Option<Container> {
-    let layer = match layer_of(name, &[]) {
-        Layer::Compressed(_) => layer_of(&name_inside(name), &[]),
-        layer => layer,
-    };
-    if let Layer::Container(container) = layer { Some(container) } else { None }
+    if let Layer::Container(container) = layer_named(name) { Some(container) } else { None }
 }
 
 /// The name of a member of an archive, or of an attachment of a mail in an mbox, such as `#17!a.pdf`. `None`
@@ -145,10 +141,6 @@ fn container_named(name: &str) -> Option<Container> {
 fn named_member(suffix: &str) -> Option<&str> {
     let attachment = || suffix.strip_prefix('#')?.split_once('!');
     suffix.strip_prefix('!').or_else(|| attachment().filter(|(mail, _)| is_number(mail)).map(|(_, name)| name))
-}
-
-fn is_number(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// The paths by which globs match a part of a file.
@@ -175,13 +167,7 @@ impl PartPaths {
                 Some((mbox, number)) if is_number(number) => mbox.to_owned(),
                 _ => part.to_owned(),
             };
-            let text = path.to_string_lossy();
-            let whole = format!("{text}{file}");
-            let (mut folders, mut begin) = (Vec::new(), text.len());
-            for end in archive_ends(&whole, begin).chain([whole.len()]) {
-                folders.push(without_number(&whole[begin..end]));
-                begin = end + 1;
-            }
+            let folders: Vec<String> = file.split('!').map(without_number).collect();
             let inside = match folders.join("/").trim_start_matches('/') {
                 "" => path.to_owned(),
                 inside => path.join(inside),
