@@ -261,6 +261,24 @@ fn damage_to_a_crawl_in_one_member_costs_no_record_before_it() {
     }
 }
 
+/// A server may send no body with a media type or address of a document that cannot be empty as a file.
+#[test]
+fn web_records_without_a_body_are_no_failures() {
+    let record = |(url, kind): (&str, &str)| {
+        let body = format!("HTTP/1.1 302 Found\r\n{kind}Content-Length: 0\r\n\r\n");
+        format!(
+            "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: {url}\r\nContent-Type: application/http\r\n\
+             Content-Length: {}\r\n\r\n{body}\r\n\r\n",
+            body.len()
+        )
+    };
+    let folder = Folder::new();
+    let records = [("http://a.org/b", "Content-Type: application/pdf\r\n"), ("http://a.org/b.docx", "")];
+    folder.write("a.warc", records.map(record).concat());
+    folder.ok(&["ingest", "-q", "--profile", "prose", "a.warc"]);
+    assert_eq!(names(&folder), ["a.warc#1", "a.warc#2"]);
+}
+
 /// After a damaged record, or one whose content is damaged, an error that ends the file is reported.
 #[test]
 fn a_damaged_record_hides_no_later_error() {

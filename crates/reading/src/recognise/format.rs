@@ -69,7 +69,10 @@ pub fn choose(name: &str, head: &[u8], unit: Unit) -> Choice {
         return Choice::Read(Format::Bytes);
     }
     let (extension, named) = (extension(name), named_format(name));
-    if let (true, Some(format)) = (head.is_empty(), promised_format(name).filter(|format| is_packed(*format))) {
+    if head.is_empty()
+        && !is_media_type(name)
+        && let Some(format) = promised_format(name).filter(|format| is_packed(*format))
+    {
         // Its reader reports that the document is empty.
         return Choice::Read(format);
     }
@@ -137,8 +140,8 @@ fn without_signature(name: &str, head: &[u8], unit: Unit) -> Choice {
     })
 }
 
-/// True for formats of binary documents. No such document is empty.
-fn is_packed(format: Format) -> bool {
+/// True for formats of binary documents. No such file is empty.
+pub(crate) fn is_packed(format: Format) -> bool {
     matches!(format, Format::Pdf | Format::Docx | Format::Odt | Format::Epub)
 }
 
@@ -155,11 +158,15 @@ pub(crate) fn promised_format(name: &str) -> Option<Format> {
     const TABLES: [&str; 2] = ["csv", "tsv"];
     let last = name.rsplit(['/', '!']).next().unwrap_or_default();
     let is_beside = last.starts_with("._") || last.starts_with("~$");
-    // A name such as `.txt`, without a stem, stands for the media type of a web record. Many servers call any
-    // data text, so it promises no text.
-    let is_media_type = last.starts_with('.');
+    // Many servers call any data text, so a media type promises no text.
     let promised = named_format(name).or_else(|| TABLES.contains(&&*extension(name)).then_some(Format::Text));
-    promised.filter(|format| !is_beside && (is_packed(*format) || !is_media_type))
+    promised.filter(|format| !is_beside && (is_packed(*format) || !is_media_type(name)))
+}
+
+/// True for a name without a stem, such as `.txt`. It stands for the media type of a web record, whose body
+/// is empty if the server had nothing to send.
+fn is_media_type(name: &str) -> bool {
+    name.rsplit(['/', '!']).next().is_some_and(|last| last.starts_with('.'))
 }
 
 /// True if at most one byte in a hundred is a control character, not counting those usual in text. Such a
@@ -266,7 +273,7 @@ mod tests {
 
     #[test]
     fn what_a_document_begins_with_comes_first() {
-        let cases: [(&str, &[u8], Format); 52] = [
+        let cases: [(&str, &[u8], Format); 53] = [
             ("a", b"<!DOCTYPE html><p>x", Format::Html),
             ("a.txt", b"\xEF\xBB\xBF \n<!-- saved -->\n<HTML lang=en>", Format::Html),
             ("a", b"<?xml version='1.0'?>\n<!DOCTYPE html PUBLIC>", Format::Html),
@@ -292,6 +299,7 @@ mod tests {
             ("a.rs", b"const MARK: &str = \"%PDF-\";\n", Format::Text),
             ("a.pdf", b"no pdf", Format::Text),
             ("a.pdf", b"", Format::Pdf),
+            (".pdf", b"", Format::Text),
             ("~$a.docx", b"", Format::Text),
             (
                 "a",

@@ -15,8 +15,8 @@ mod hint;
 mod layer;
 
 pub(crate) use beginning::begins_tex;
-pub(crate) use format::promised_format;
 pub use format::{Choice, HEAD as FORMAT_HEAD, choose, choose_of_text};
+pub(crate) use format::{is_packed, promised_format};
 pub(crate) use from_line::{FromLine, from_line, is_header, without_mark};
 pub use hint::Hint;
 pub use layer::{
@@ -90,7 +90,7 @@ fn zip_kind(head: &[u8]) -> Option<ZipKind> {
 
 /// The part of a file's name after its last point, in lower case. The name may be that of a member:
 /// `a.zip!dir/b.txt`.
-fn extension(name: &str) -> String {
+pub(crate) fn extension(name: &str) -> String {
     let file = name.rsplit(['/', '!', '#']).next().unwrap_or_default();
     file.rsplit_once('.').map_or(String::new(), |(_, extension)| extension.to_ascii_lowercase())
 }

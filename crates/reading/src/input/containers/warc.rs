@@ -6,6 +6,7 @@ use std::io::{self, BufRead, BufReader, Read};
 use super::http::{self, Headers};
 use super::{Member, MemberContent, Members};
 use crate::input::decompress::meter::{Exactly, Meter, is_member_error};
+use crate::recognise::{extension, is_packed, promised_format};
 use fpdb_host::error::Result;
 use fpdb_host::skip_reason::SkipReason;
 
@@ -203,7 +204,7 @@ pub(super) fn hand_over(
 }
 
 /// The extension of this media type, as a name. If the media type does not show the format, returns the
-/// last part of the address.
+/// last part of the address, or the extension of a binary document there: such a record may be empty.
 fn hint(media_type: Option<&str>, url: &str) -> String {
     let media_type = media_type.unwrap_or_default().split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     let ending = match media_type.as_str() {
@@ -218,9 +219,11 @@ fn hint(media_type: Option<&str>, url: &str) -> String {
         _ => {
             let path = url.split(['?', '#']).next().unwrap_or_default();
             let path = path.split_once("://").map_or(path, |(_, rest)| rest);
-            return path
-                .split_once('/')
-                .map_or(String::new(), |(_, path)| path.rsplit('/').next().unwrap_or_default().to_owned());
+            let last = path.split_once('/').and_then(|(_, path)| path.rsplit('/').next()).unwrap_or_default();
+            return match promised_format(last) {
+                Some(format) if is_packed(format) => format!(".{}", extension(last)),
+                _ => last.to_owned(),
+            };
         }
     };
     format!(".{ending}")
@@ -253,7 +256,8 @@ mod tests {
     fn hints_come_from_the_media_type_or_the_address() {
         for (media_type, url, expected) in [
             (Some("text/html; charset=utf-8"), "http://example.org/a.txt", ".html"),
-            (Some("application/octet-stream"), "http://example.org/b/a.pdf?x=/y", "a.pdf"),
+            (Some("application/octet-stream"), "http://example.org/b/a.PDF?x=/y", ".pdf"),
+            (Some("application/octet-stream"), "http://example.org/b/a.c?x=/y", "a.c"),
             (None, "http://example.org", ""),
             (None, "", ""),
         ] {
