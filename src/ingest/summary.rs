@@ -164,12 +164,18 @@ impl IngestSummary {
 
     /// Counts a skipped file, and lists it if the list has room.
     pub(super) fn skip(&mut self, name: String, reason: SkipReason) {
-        self.skips += 1;
-        self.kept_out += u64::from(reason == SkipReason::KeptOut);
-        self.unread_archives += u64::from(reason.is_unread_archive());
+        self.count_skips(1, &reason);
         if self.skipped.len() < Self::LISTED {
             self.skipped.push(Skipped { name, reason });
         }
+    }
+
+    /// Counts files that were skipped for one reason.
+    pub(super) fn count_skips(&mut self, number: u64, reason: &SkipReason) {
+        let add = |count: &mut u64, counts: bool| *count = count.saturating_add(if counts { number } else { 0 });
+        add(&mut self.skips, true);
+        add(&mut self.kept_out, *reason == SkipReason::KeptOut);
+        add(&mut self.unread_archives, reason.is_unread_archive());
     }
 
     /// Lists a deleted document of a dry run, if the list has room.

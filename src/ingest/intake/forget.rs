@@ -3,8 +3,6 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use rustc_hash::FxHashSet;
-
 use super::{Intake, RunCounts};
 use crate::ingest::known::stored;
 use crate::ingest::messages::ReadContainer;
@@ -15,7 +13,7 @@ use crate::ingest::summary::IngestSummary;
 use fpdb_host::error::{Error, Result};
 use fpdb_host::stop::StopToken;
 use fpdb_kernel::document::Format;
-use fpdb_reading::input::{About, CLOSED, PARTS};
+use fpdb_reading::input::{About, CLOSED};
 use fpdb_store::{ContainerRecord, DocumentRecord, Store};
 
 impl Intake<'_> {
@@ -230,13 +228,9 @@ impl Intake<'_> {
         let mut unmet = if deletes { self.sweep.unmet(self.store, &name, &file.source)? } else { Vec::new() };
         if has_failed && !unmet.is_empty() {
             // The documents of parts that failed stay without a word: their failures are reported.
-            let listed = self.summary.failed.get(before.failures as usize..).unwrap_or_default();
-            let failed: FxHashSet<&str> = listed.iter().map(|failure| failure.name.as_str()).collect();
             let mut documents = 0;
             for id in std::mem::take(&mut unmet) {
-                let name = self.store.document(id)?.name;
-                let around = name.match_indices(PARTS).map(|(at, _)| &name[..at]).chain([&*name]);
-                documents += u64::from(!around.into_iter().any(|part| failed.contains(part)));
+                documents += u64::from(!self.noted.may_have_failed(&self.store.document(id)?.name));
             }
             if documents > 0 {
                 self.fail(&name, &Error::NotReadWhole { documents });

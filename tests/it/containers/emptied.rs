@@ -145,6 +145,12 @@ fn members_that_may_be_in_an_unreadable_part_stay_and_are_counted() {
     folder.write("in/all.zip", zip([both[0].clone(), both[1].clone(), ("in.zip", inner[..inner.len() / 2].to_vec())]));
     let run = folder.run(&["ingest", "in"]);
     assert!(run.status == 2 && !run.stderr.contains("were not found"), "{run:?}");
+    // So it is after more failures than a run lists.
+    folder.write("in/a.zip", zip((0..1001).map(|number| (format!("{number}.pdf"), ""))));
+    folder.write("in/all.zip", zip([both[0].clone(), both[1].clone(), ("in.zip", inner[..inner.len() / 3].to_vec())]));
+    let run = folder.run(&["ingest", "--format", "json", "in"]);
+    assert_eq!((run.status, &run.json()[0]["failures"]), (2, &1002.into()), "{run:?}");
+    fs::remove_file(folder.path().join("in/a.zip")).unwrap();
     folder.write("in/all.zip", zip([both[0].clone(), both[2].clone()]));
     let run = folder.run(&["ingest", "in"]);
     assert!(run.status == 0 && run.stderr.contains("in/all.zip!b.txt"), "{run:?}");
