@@ -15,7 +15,8 @@ const SIGNS: [char; 13] = ['^', '$', '(', ')', '[', ']', '{', '}', '*', '+', '?'
 /// Characters that end the name of a folder or archive within a document's name.
 const ENDS: [char; 2] = ['/', '!'];
 
-/// Replaces each `!` that is part of a file's or folder's own name, which may lie in no archive, while the pattern of a folder is matched.
+/// Replaces each `!` that is part of a file's or folder's own name, and lies in no archive, while the pattern
+/// of a folder is matched.
 const OF_NAME: &str = "\u{1}";
 
 /// Default maximum number of documents listed for a submission, and of pairs of documents listed for a pair

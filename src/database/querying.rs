@@ -13,12 +13,13 @@ use super::{Database, ids_named, visiting};
 use crate::archive::nothing_fits::no_such_value;
 use crate::nearest_name::nearest_name;
 use crate::query::{
-    self, JoinedQueries, PhraseFinder, PreparedQuery, QueryAnswer, QueryOptions, QueryReader, QuerySource, TextCache,
-    Units,
+    self, JoinedQueries, PreparedQuery, QueryAnswer, QueryOptions, QueryReader, QuerySource, TextCache, Units,
+    finder_of,
 };
 use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::Task;
 use fpdb_host::stop::StopToken;
+use fpdb_passages::PhraseFinder;
 use fpdb_reading::input::{InputLimits, PARTS, WalkOptions, for_each_held};
 use fpdb_store::{Gathered, Store};
 
@@ -177,7 +178,7 @@ impl Database {
     ) -> Result<Vec<Result<QueryAnswer>>> {
         // Check the options once, so that the error is not reported for every source.
         let options = options.checked(self.profile())?;
-        let phrases = PhraseFinder::of(options.phrases.as_ref(), self.store.profile())?;
+        let phrases = finder_of(options.phrases.as_ref(), self.store.profile())?;
         let mut texts = TextCache::of_queries(sources.len());
         let store = self.store.as_of_last_commit();
         let options = &*with_selected(&store, options, task)?;
@@ -251,7 +252,7 @@ impl Database {
         mut visit: impl FnMut(&str, Result<QueryAnswer>) -> std::result::Result<(), E>,
     ) -> std::result::Result<(), E> {
         let options = options.checked(self.profile())?;
-        let phrases = PhraseFinder::of(options.phrases.as_ref(), self.store.profile())?;
+        let phrases = finder_of(options.phrases.as_ref(), self.store.profile())?;
         let store = self.store.as_of_last_commit();
         let options = &*with_selected(&store, options, task)?;
         let units = self.units.get(&store, options.submission_by.as_deref(), task.token())?;
@@ -275,7 +276,7 @@ impl Database {
         texts: &TextCache,
         task: &Task<'_>,
     ) -> Result<QueryAnswer> {
-        let phrases = PhraseFinder::of(options.phrases.as_ref(), self.store.profile())?;
+        let phrases = finder_of(options.phrases.as_ref(), self.store.profile())?;
         let (store, phrases, units) = (self.store.as_of_last_commit(), phrases.as_ref(), Units::default());
         let asked = QueryContext { store: &store, options, phrases, units: &units, gathered: None, task };
         asked.answer_source(source, texts)

@@ -4,12 +4,11 @@ use std::collections::HashMap;
 
 use super::answer::{IgnoredBecause, Match, MatchMeasures, QueryAnswer, TextLookup};
 use super::answering::containment_of;
-use super::estimate::Sizes;
 use super::evidence::{query_text, spans, whole_text};
 use super::ignored::IgnoredText;
 use super::options::{Mode, PassageOptions};
 use super::passages::{self, DocumentPassages, SharedFingerprint};
-use super::phrases::{PhraseFinder, Phrases};
+use super::phrases::{Phrases, finder_of};
 use super::prepared::{PreparedQuery, view_index};
 use super::query_reader::QueryReader;
 use super::source::QuerySource;
@@ -22,6 +21,7 @@ use fpdb_host::schema::Schema;
 use fpdb_host::setters::setters;
 use fpdb_host::stop::StopToken;
 use fpdb_kernel::columns::Fingerprint;
+use fpdb_kernel::estimate::Sizes;
 use fpdb_kernel::profile::Profile;
 use fpdb_reading::input::ReadOptions;
 use fpdb_store::FingerprintPlace;
@@ -70,7 +70,7 @@ pub fn diff(
     task: &Task<'_>,
 ) -> Result<QueryAnswer> {
     options.joining.check(profile)?;
-    let finder = PhraseFinder::of(options.phrases.as_ref(), profile)?;
+    let finder = finder_of(options.phrases.as_ref(), profile)?;
     let stop = task.token();
     // A mail is one document, without its attachments.
     let read = options.read.clone().attachments(false);

@@ -18,7 +18,6 @@ mod candidates;
 mod corpus;
 mod diff;
 mod disguise;
-mod estimate;
 mod evidence;
 mod ignored;
 mod joined;
@@ -56,8 +55,8 @@ pub use location::Location;
 #[cfg(all(test, target_os = "linux"))]
 pub(crate) use openings::Openings;
 pub use options::{Mode, PassageOptions, QueryOptions};
-pub(crate) use phrases::PhraseFinder;
 pub use phrases::Phrases;
+pub(crate) use phrases::finder_of;
 pub(crate) use prepared::PreparedQuery;
 pub(crate) use query_reader::QueryReader;
 pub use source::QuerySource;

@@ -5,14 +5,14 @@ use std::ops::Range;
 
 use super::answer::{IgnoredBecause, QueryDocument};
 use super::disguise::DisguisedWords;
-use super::phrases::{IGNORING_PHRASES, PhraseFinder};
+use super::phrases::IGNORING_PHRASES;
 use super::text::Symboliser;
 use super::text_unavailable::TextUnavailable;
 use fpdb_host::error::{Error, Result};
 use fpdb_kernel::columns::Fingerprint;
 use fpdb_kernel::document::{Digest, Format, Span};
 use fpdb_kernel::profile::{Profile, Unit, View};
-use fpdb_passages::{Uncounted, difference};
+use fpdb_passages::{PhraseFinder, Uncounted, difference};
 use fpdb_reading::input::ReadOptions;
 use fpdb_reading::quotations::quotations;
 

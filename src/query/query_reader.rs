@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use super::disguise::DisguisedWords;
-use super::phrases::PhraseFinder;
 use super::prepared::{PreparedQuery, QueryBytes, distinct_kgrams, view_index};
 use super::stored_place;
 use super::text::Bytes;
@@ -15,6 +14,7 @@ use fpdb_host::stop::StopToken;
 use fpdb_kernel::columns::{Fingerprint, Fingerprints};
 use fpdb_kernel::document::{Digest, Format, Offsets};
 use fpdb_kernel::profile::{Profile, Unit};
+use fpdb_passages::PhraseFinder;
 use fpdb_reading::extract;
 use fpdb_reading::fingerprint::{DocumentFacts, Fingerprinter};
 use fpdb_reading::input::{

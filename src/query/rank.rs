@@ -14,7 +14,6 @@ use rustc_hash::FxHashSet;
 
 use super::answer::Measure;
 use super::answering::containment_of;
-use super::estimate::{Sizes, wilson_interval, with_edges};
 use super::options::{Mode, QueryOptions};
 use super::prepared::{PreparedQuery, ViewSize, distinct_kgrams};
 use super::tally::{Shares, Tally};
@@ -23,6 +22,7 @@ use super::units::{SubmissionFacts, Units};
 use super::weight::Weight;
 use fpdb_host::error::Result;
 use fpdb_host::stop::StopToken;
+use fpdb_kernel::estimate::{Sizes, wilson_interval, with_edges};
 use fpdb_kernel::profile::{Profile, Selection};
 use fpdb_store::{DocumentRecord, Store, ViewCounts};
 

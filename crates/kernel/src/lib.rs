@@ -9,6 +9,7 @@
 //! * [`Kernel`] runs the three together, piece by piece.
 //! * [`profile`]: the settings that decide which fingerprints a text has.
 //! * [`columns`]: lists of fingerprints.
+//! * [`estimate`]: measures of two sets from a sample of their hashes.
 
 #![warn(missing_docs)]
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::todo))]
@@ -16,6 +17,7 @@
 
 pub mod columns;
 pub mod document;
+pub mod estimate;
 #[cfg(any(test, fuzzing))]
 pub mod fuzzing;
 pub mod hex;

@@ -4,7 +4,7 @@
 //! [`maximal_matches`] finds the runs that both texts share, around the k-grams that both contain
 //! ([`Occurrences`]). [`join`] makes passages of runs that are near each other on both sides. [`rewritten`]
 //! finds passages of words that were reworded, rearranged or summarised. [`thin_out`] and [`tile`] leave out
-//! passages that add little to others.
+//! passages that add little to others. [`PhraseFinder`] finds the places of many phrases in one text.
 //!
 //! Nothing here reads files or stored documents. Ranges count symbols; their ends are exclusive.
 
@@ -21,6 +21,7 @@ mod joined;
 mod maximal;
 mod occurrences;
 mod open;
+mod phrases;
 mod ranges;
 mod repeats;
 pub mod rewritten;
@@ -37,6 +38,7 @@ pub use join::join;
 pub use joined::{Joined, Joining};
 pub use maximal::maximal_matches;
 pub use occurrences::{KgramHashes, Occurrences};
+pub use phrases::PhraseFinder;
 pub use ranges::{Uncounted, difference, lies_in, union};
 pub use rulers::rulers;
 pub use runs::{IndexedText, MaximalMatch, Settings};

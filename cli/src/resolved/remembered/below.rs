@@ -58,9 +58,9 @@ pub(super) fn group_with(groups: &mut Vec<Group>, flags: Flags) -> usize {
     })
 }
 
-/// Adds the remembered paths in folders of the command whose flags are not those of the nearest path above them, each
-/// to the group with its flags. `known` has each folder before the paths in it. Returns the paths that each
-/// group must leave out because they are in another group, as a walk spells them.
+/// Adds the remembered paths in folders of the command whose flags are not those of the nearest path above
+/// them, each to the group with its flags. `known` has each folder before the paths in it. Returns the paths
+/// that each group must leave out because they are in another group, as a walk spells them.
 pub(super) fn add(
     known: &[RememberedSource],
     groups: &mut Vec<Group>,

@@ -34,8 +34,8 @@ pub fn sentences_of_utf8(text: &[u8], words: &Symbols) -> Vec<u32> {
     sentence_starts(text_to, words)
 }
 
-/// `text_to` returns the text from the last offset it was given, at first 0, to this one. Offsets are those of
-/// the origins of the symbols.
+/// `text_to` returns the text from the last offset it was given, at first 0, to this one. Offsets are those
+/// of the origins of the symbols.
 fn sentence_starts<'t>(mut text_to: impl FnMut(u64) -> Cow<'t, str>, symbols: &Symbols) -> Vec<u32> {
     let mut starts = Vec::new();
     for (index, word) in (0..).zip(symbols.origins(0)) {

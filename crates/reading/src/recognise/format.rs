@@ -29,8 +29,8 @@ const EXTENSIONS: [(Format, &[&str]); 12] = [
     (Format::Bytes, &[]),
 ];
 
-/// Extensions of programs and templates that may begin like a page. Those of other languages are also the ends
-/// of addresses, under which pages are saved: `.cc`, `.ru`, `.sh`.
+/// Extensions of programs and templates that may begin like a page. Extensions of other languages are also
+/// the ends of addresses, under which pages are saved: `.cc`, `.ru`, `.sh`.
 const PROGRAMS: [&str; 17] =
     ["asp", "aspx", "c", "ejs", "erb", "go", "h", "js", "jsp", "php", "pl", "py", "rb", "rs", "svelte", "ts", "vue"];
 

@@ -104,8 +104,8 @@ fn begin_of_document(tex: &[u8]) -> Option<usize> {
 struct TexReader<'a> {
     /// The text, up to the end of the document once this has begun.
     tex: &'a [u8],
-    /// Number of open documents: 0 before the beginning of the document. Within an unknown environment, a text
-    /// may show a document with its beginning and end.
+    /// Number of open documents: 0 before the beginning of the document. Within an unknown environment, a
+    /// text may show a document with its beginning and end.
     documents: u64,
     /// The number of failed searches for the end of a group that are still allowed. At 0, no further search
     /// is made. A failed search takes some thousand steps, and a document could consist of nothing else.

@@ -10,7 +10,7 @@
 
 /// The 95% score interval of the share `found` / `sampled` (Wilson 1927). Unlike the interval of the normal
 /// approximation, it stays within 0 and 1 and keeps its coverage near them.
-pub(super) fn wilson_interval(found: u64, sampled: u64) -> (f64, f64) {
+pub fn wilson_interval(found: u64, sampled: u64) -> (f64, f64) {
     const Z: f64 = 1.959_963_984_540_054;
     if sampled == 0 {
         return (0.0, 1.0);
@@ -30,15 +30,17 @@ pub(super) fn wilson_interval(found: u64, sampled: u64) -> (f64, f64) {
 /// fingerprint: 0.193 for each edge, at every window. Hardly any of them are among the smallest hashes. The
 /// constant was measured on texts that share runs of about a window, the shortest runs that are guaranteed to
 /// be found. With it the interval covers at least 93.8% at every sample size (docs/measurements.md).
-pub(super) fn with_edges(high: f64, sampled: f64) -> f64 {
+pub fn with_edges(high: f64, sampled: f64) -> f64 {
     (high * (1.0 + 0.2 * sampled.powf(1.5))).min(1.0)
 }
 
 /// The two set sizes: |A| of the query and |B| of the document.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Sizes {
-    pub(super) query: f64,
-    pub(super) document: f64,
+pub struct Sizes {
+    /// |A|.
+    pub query: f64,
+    /// |B|.
+    pub document: f64,
 }
 
 impl Sizes {
@@ -50,13 +52,13 @@ impl Sizes {
     }
 
     /// The estimated resemblance, c|A| / (|A| + |B| - c|A|).
-    pub(super) fn resemblance(self, found: f64, sampled: f64) -> f64 {
+    pub fn resemblance(self, found: f64, sampled: f64) -> f64 {
         let both = self.intersection(found, sampled);
         ratio(both, self.query + self.document - both)
     }
 
     /// The estimated share of the document that the query holds, c|A| / |B|.
-    pub(super) fn document_containment(self, found: f64, sampled: f64) -> f64 {
+    pub fn document_containment(self, found: f64, sampled: f64) -> f64 {
         ratio(self.intersection(found, sampled), self.document)
     }
 }
