@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 
 use crate::database::{Ingested, NativeDatabase, ingested};
 use crate::errors::raise;
-use crate::opened::{Handle, Opened, Room};
+use crate::opened::{Handle, Opened, Room, builder};
 use crate::options::{Given, json};
 use crate::waiting::{Caller, wait};
 
@@ -69,8 +69,7 @@ pub(crate) fn restore(
     number: Option<u32>,
     room: Room,
 ) -> PyResult<NativeDatabase> {
-    let restored = Opened::open(py, path, room, |builder, path| {
-        builder.restore(path, &folder, number).map(|writer| Handle::Writer(Arc::new(writer)))
-    });
-    Ok(NativeDatabase(Arc::new(restored?)))
+    let builder = builder(room);
+    let writer = py.detach(|| builder.restore(&path, &folder, number)).map_err(raise)?;
+    Ok(NativeDatabase(Arc::new(Opened::new(Handle::Writer(Arc::new(writer)), path))))
 }

@@ -16,7 +16,7 @@ use crate::asked::{Asked, Counted, FileState, Query};
 use crate::comparison::{name_of, source};
 use crate::errors::{exception, parameter, raise};
 use crate::feed::{Columns, Feeder, Items, Portions, Table, feed};
-use crate::opened::{Handle, Opened, Room};
+use crate::opened::{Handle, Opened, Room, builder};
 use crate::options::{Applying, Given, Pairing, json, profile_of};
 use crate::pages::NativePages;
 use crate::report::{Making, Origin};
@@ -82,13 +82,14 @@ impl NativeDatabase {
     /// Opens the database at `path`, or creates one with this profile.
     #[new]
     fn new(py: Python<'_>, path: PathBuf, write: bool, profile: Option<&str>, room: Room) -> PyResult<Self> {
+        let builder = builder(room);
         let profile = profile.map(profile_of).transpose()?;
-        let opened = Opened::open(py, path, room, |builder, path| match (profile, write) {
-            (Some(profile), _) => builder.create(path, profile).map(|writer| Handle::Writer(Arc::new(writer))),
-            (None, true) => builder.open_writer(path).map(|writer| Handle::Writer(Arc::new(writer))),
-            (None, false) => builder.open(path).map(Handle::Reader),
+        let handle = py.detach(|| match (profile, write) {
+            (Some(profile), _) => builder.create(&path, profile).map(|writer| Handle::Writer(Arc::new(writer))),
+            (None, true) => builder.open_writer(&path).map(|writer| Handle::Writer(Arc::new(writer))),
+            (None, false) => builder.open(&path).map(Handle::Reader),
         });
-        Ok(Self(Arc::new(opened?)))
+        Ok(Self(Arc::new(Opened::new(handle.map_err(raise)?, path))))
     }
 
     /// Closes the database once the calls that run on it have ended.

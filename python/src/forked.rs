@@ -4,14 +4,13 @@
 //! and would crash in the handler.
 
 /// Registers an exit handler that ends a forked process at once, with its status, and does nothing in this
-/// one. Handlers run in reverse order, so call this after each use of the engine that may have been the
-/// first. `has_started` is true if the engine has certainly registered its own handlers: the next calls then
-/// do nothing. Python has run its own handlers before.
+/// one. Handlers run in reverse order, so call this once the engine has registered its own. Python has run
+/// its own handlers before.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
-pub(crate) fn skip_exit_handlers(has_started: bool) {
+pub(crate) fn skip_exit_handlers() {
     use std::ffi::{c_int, c_void};
     use std::process;
-    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::sync::Once;
 
     unsafe extern "C" {
         fn on_exit(handler: extern "C" fn(c_int, *mut c_void), argument: *mut c_void) -> c_int;
@@ -30,15 +29,15 @@ pub(crate) fn skip_exit_handlers(has_started: bool) {
         }
     }
 
-    static REGISTERED: AtomicBool = AtomicBool::new(false);
-    if !REGISTERED.fetch_or(has_started, Ordering::Relaxed) {
+    static REGISTERED: Once = Once::new();
+    REGISTERED.call_once(|| {
         let opener = std::ptr::without_provenance_mut(process::id() as usize);
         // SAFETY: Python never unloads this library, and the handler does not use its argument as a pointer.
         // If the system lacks the memory for it, nothing is registered.
         unsafe { on_exit(leave, opener) };
-    }
+    });
 }
 
 /// Other systems tell no exit handler the status.
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
-pub(crate) fn skip_exit_handlers(_has_started: bool) {}
+pub(crate) fn skip_exit_handlers() {}

@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process;
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -32,7 +32,7 @@ impl Handle {
 pub(crate) type Room = (Option<u64>, Option<usize>, Option<usize>);
 
 /// A builder that opens databases with these resources.
-fn builder((memory, cache, threads): Room) -> DatabaseBuilder {
+pub(crate) fn builder((memory, cache, threads): Room) -> DatabaseBuilder {
     let mut builder = Database::builder();
     if let Some(memory) = memory {
         builder = builder.memory(memory);
@@ -121,18 +121,10 @@ impl Drop for Opened {
 }
 
 impl Opened {
-    /// Opens or creates the database at `path` with `open`, while other threads run Python code.
-    pub(crate) fn open(
-        py: Python<'_>,
-        path: PathBuf,
-        room: Room,
-        open: impl FnOnce(DatabaseBuilder, &Path) -> fpdb::Result<Handle> + Send,
-    ) -> PyResult<Self> {
-        let opened = py.detach(|| open(builder(room), &path));
-        // The engine may have started its threads before it failed.
-        skip_exit_handlers(opened.is_ok());
-        let handles = Handles { last: Some(opened.map_err(raise)?), ..Handles::default() };
-        Ok(Self { handles: Mutex::new(handles), moving: Mutex::new(()), path, process: process::id() })
+    pub(crate) fn new(handle: Handle, path: PathBuf) -> Self {
+        let handles = Handles { last: Some(handle), ..Handles::default() };
+        skip_exit_handlers();
+        Self { handles: Mutex::new(handles), moving: Mutex::new(()), path, process: process::id() }
     }
 
     fn handles(&self) -> PyResult<MutexGuard<'_, Handles>> {

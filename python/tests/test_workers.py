@@ -65,10 +65,6 @@ def test_a_process_that_was_forked_off_ends_with_its_status(tmp_path):
     program = """
 import atexit, os, sys
 import fpdb
-try:
-    fpdb.open(sys.argv[1])
-except fpdb.DatabaseNotFoundError:
-    pass
 database = fpdb.create(sys.argv[1])
 database.ingest({f"n{number}": f"text {number} " * 50 for number in range(50)})
 database.query(["abc" * 20] * 5)
