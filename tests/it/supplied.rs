@@ -333,7 +333,11 @@ fn a_string_is_stored_as_text_whatever_it_begins_with() {
     let summary = ingest(&writer, documents.chain([Document::new("page", "<!DOCTYPE html><p>A page").as_text()]));
     assert_eq!((summary.added, summary.failures, summary.skips), (5, 0, 0), "{summary:?}");
     let mut formats = Vec::new();
-    writer.for_each_document::<Error>(|document: DocumentInfo| Ok(formats.push(document.format))).unwrap();
+    let push = |document: DocumentInfo| {
+        formats.push(document.format);
+        Ok(())
+    };
+    writer.for_each_document::<Error>(push).unwrap();
     assert_eq!(formats, ["text", "text", "text", "text", "html"]);
 }
 
