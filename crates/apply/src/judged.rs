@@ -226,10 +226,6 @@ impl Contents<'_> {
             }
             Ok(holds)
         };
-        let version = match version {
-            FileVersion::Unknown { .. } => version,
-            _ => FileVersion::Unknown { removed: 0 },
-        };
         let mut judging = self.judging(source, version, &is_judged)?;
         // The globs that name records mean the numbers of the file, and the copy has others.
         if let Some(Judging { filter, .. }) = &mut judging {
