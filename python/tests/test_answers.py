@@ -267,8 +267,8 @@ def test_a_string_is_stored_as_text_whatever_it_looks_like(tmp_path, head):
     with fpdb.create(tmp_path / "db") as database:
         summaries = [
             database.ingest({"a": text}),
-            database.ingest_table({"text": [text], "id": ["b"]}, id="id"),
-            database.ingest_table({"text": [text.encode()], "id": ["c"]}, id="id"),
+            database.ingest_table(pyarrow.table({"text": [text], "id": ["b"]})),
+            database.ingest_table(pyarrow.table({"text": [text.encode()], "id": ["c"]})),
         ]
         assert [(summary.added, summary.failures) for summary in summaries] == [(1, 0)] * 3
         assert [info.format for info in database.documents()] == ["text"] * 3
