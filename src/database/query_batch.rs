@@ -298,8 +298,7 @@ mod tests {
         let visit = |_: &str, answer: Result<QueryAnswer>| answer.map(|answer| below.push(answer.matches));
         database.query_below(&feed, &WalkOptions::default(), &options, &Task::new(), visit).unwrap();
         let for_below = openings.count();
-        // One pass opens a file twice: to recognise it and to read it.
-        for passes in [for_each / 2, for_below / 2] {
+        for passes in [for_each, for_below] {
             assert!((2..=16).contains(&passes), "one query by itself, then a few passes: {passes}");
         }
         for (number, together) in together.into_iter().enumerate().step_by(37) {
