@@ -81,7 +81,7 @@ pub(super) struct Intake<'a> {
     left_out: u64,
     /// The number of failures that may not occur again in another run.
     passing_failures: u64,
-    sweep: Sweep,
+    pub(super) sweep: Sweep,
     last_file: LastFile,
     absent: AbsentFields,
     /// The contents of documents counted as moved, each with the document whose file is gone.

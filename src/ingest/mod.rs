@@ -33,6 +33,7 @@ use fpdb_store::Store;
 use intake::with_intake;
 use kept_out::KeptOutContents;
 use prune::{Prune, SearchFailures};
+use roaring::RoaringBitmap;
 use rustc_hash::FxHashSet;
 
 pub(crate) use first_names::name_place;
@@ -87,7 +88,7 @@ pub(crate) fn ingest_runs(
             prune.keep(&found.renamed, found.unseen);
         }
     }
-    let mut summaries = Vec::new();
+    let (mut summaries, mut met_in_dry_run) = (Vec::new(), RoaringBitmap::new());
     for (number, (failures, names)) in failures.into_iter().zip(&names).enumerate() {
         let (sources, options) = runs[number];
         let (is_first, is_last) = (number == 0, number + 1 == runs.len());
@@ -95,6 +96,9 @@ pub(crate) fn ingest_runs(
             intake.summary.renamed = if is_first { renamed } else { 0 };
             intake.given_in_dry_run.clone_from(&given_in_dry_run);
             pipeline::run(store, options, task, intake, |walker| walker.walk(sources, (names, kept_out), failures))?;
+            if options.dry_run {
+                intake.sweep.join(&mut met_in_dry_run);
+            }
             if let Some(prune) = prune.as_ref().filter(|_| is_last) {
                 intake.prune(prune, task.token())?;
             }

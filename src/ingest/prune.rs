@@ -217,8 +217,13 @@ impl Prune {
 
     /// Documents with names in the folders that were read from another place, and that this run has not found
     /// in the folders.
-    pub(super) fn elsewhere(&self, known: KnownDocuments<'_>) -> Result<Vec<DocumentRecord>> {
-        let live = self.elsewhere.iter().filter(|&&id| known.store.view().is_live(id) && !known.is_deleted(id));
+    pub(super) fn elsewhere(
+        &self,
+        known: KnownDocuments<'_>,
+        is_met: impl Fn(u32) -> bool,
+    ) -> Result<Vec<DocumentRecord>> {
+        let live =
+            self.elsewhere.iter().filter(|&&id| !is_met(id) && known.store.view().is_live(id) && !known.is_deleted(id));
         let records = live.map(|&id| known.record(id)).collect::<Result<Vec<_>>>()?;
         Ok(records.into_iter().filter(|record| is_elsewhere(&self.scopes, record)).collect())
     }

@@ -33,6 +33,12 @@ impl Sweep {
         }
     }
 
+    /// Adds the documents that earlier runs of a dry run have found, which stored nothing, and lists them all.
+    pub(super) fn join(&mut self, met: &mut RoaringBitmap) {
+        self.met |= &*met;
+        met.clone_from(&self.met);
+    }
+
     /// True if this run has added this document or found it unchanged.
     pub(super) fn is_of_this_run(&self, id: u32) -> bool {
         id >= self.first || self.met.contains(id)

@@ -104,7 +104,11 @@ pub(crate) fn choose(
         let Some(path) = source.path().filter(|path| !group_of.contains_key(path)) else { continue };
         let Ok(absolute) = absolute_name(path) else { continue };
         let number = match Path::new(&absolute).ancestors().find_map(|around| nearest.get(around)) {
-            Some(flags) => below::group_with(&mut groups, (*flags).clone()),
+            Some(flags) => {
+                let mut flags = (*flags).clone();
+                drop_globs_of_named(&mut flags, std::slice::from_ref(path), None)?;
+                below::group_with(&mut groups, flags)
+            }
             None if is_boilerplate(path) => 0,
             None => below::group_with(&mut groups, Flags::new()),
         };
@@ -112,7 +116,7 @@ pub(crate) fn choose(
         group_of.insert(path, number);
     }
     for group in &mut groups {
-        drop_globs_of_named(&mut group.flags, &group.typed, printer)?;
+        drop_globs_of_named(&mut group.flags, &group.typed, Some(printer))?;
     }
     let typed_groups = groups.len();
     let mut left_out = below::add(&known, &mut groups, &|group| Ok(with(&group.flags, group.first())?.walk))?;
@@ -188,8 +192,8 @@ fn remembered(database: &Database, path: &Path, moved: &mut Moved<'_>) -> anyhow
     Ok(moved.flags_of(path)?.unwrap_or_default())
 }
 
-/// Drops remembered globs that exclude a typed path, and prints a note: a typed path takes precedence.
-fn drop_globs_of_named(flags: &mut Flags, typed: &[PathBuf], printer: &Printer) -> anyhow::Result<()> {
+/// Drops remembered globs that exclude a typed or listed path, and prints a note: such a path takes precedence.
+fn drop_globs_of_named(flags: &mut Flags, typed: &[PathBuf], printer: Option<&Printer>) -> anyhow::Result<()> {
     let Some(Value::Array(globs)) = flags.get_mut("walk").and_then(|walk| walk.get_mut("exclude")) else {
         return Ok(());
     };
@@ -207,7 +211,7 @@ fn drop_globs_of_named(flags: &mut Flags, typed: &[PathBuf], printer: &Printer) 
         if excluded.is_some() { dropped.push(glob) } else { kept.push(glob) }
     }
     *globs = kept;
-    if let Some(path) = left_out {
+    if let (Some(path), Some(printer)) = (left_out, printer) {
         let dropped = Map::from_iter([("walk".to_owned(), serde_json::json!({ "exclude": dropped }))]);
         let flags = as_words(&words_of_json(&dropped));
         printer.note(&format!("{} is named, so these flags do not hold here: {flags}", path.display()));

@@ -94,7 +94,8 @@ impl Intake<'_> {
             let error = Error::NotPruned { documents: kept, folder: prune.unlisted().map(Path::to_owned) };
             self.fail(&prune.unlisted().map_or("--prune".into(), |path| path.display().to_string()), &error);
         }
-        for record in prune.elsewhere(self.known())? {
+        let is_met = |id| self.options.dry_run && self.sweep.is_of_this_run(id);
+        for record in prune.elsewhere(self.known(), is_met)? {
             self.progress.elsewhere(&record.name, record.source.as_deref().unwrap_or_default());
             self.summary.elsewhere += 1;
         }

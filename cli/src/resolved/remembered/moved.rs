@@ -1,5 +1,6 @@
 //! Moved: the flags of files and folders that were moved together with the database.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};
@@ -19,6 +20,8 @@ const LOOKED_AT: usize = 100;
 pub(super) struct Moved<'a> {
     database: &'a Database,
     sources: HashMap<&'a Path, &'a RememberedSource>,
+    /// The remembered paths that are gone.
+    gone: OnceCell<Vec<&'a Path>>,
     /// The last components of the remembered paths. Most typed paths end with none of them.
     last_names: HashSet<&'a OsStr>,
     /// The flags of each path that was searched for, with globs for its new place. `None` if it was not
@@ -32,6 +35,7 @@ impl<'a> Moved<'a> {
         Self {
             database,
             sources: sources.iter().map(|source| (path(source), source)).collect(),
+            gone: OnceCell::new(),
             last_names: sources.iter().filter_map(|source| path(source).file_name()).collect(),
             known: BTreeMap::new(),
         }
@@ -68,8 +72,8 @@ impl<'a> Moved<'a> {
         if !typed.components().all(|part| matches!(part, Component::Normal(_))) || !path.is_dir() {
             return Ok(());
         }
-        let gone: Vec<&Path> = self.sources.keys().copied().filter(|former| is_gone(former)).collect();
-        for former in gone {
+        let gone = self.gone.get_or_init(|| self.sources.keys().copied().filter(|former| is_gone(former)).collect());
+        for &former in gone {
             for folder in former.ancestors().skip(1).filter(|folder| folder.ends_with(&typed)) {
                 let name = typed.join(former.strip_prefix(folder)?);
                 if !self.known.contains_key(&name) {
