@@ -247,7 +247,7 @@ fn a_call_from_within_work_that_it_would_wait_for_is_an_error() {
         waits(database.remove(&[format!("{number}")]).map(drop));
         waits(database.verify(task).map(drop));
         // A query works, and counts its submissions.
-        let by_submission = QueryOptions::default().submission_by(Some("a/".into()));
+        let by_submission = QueryOptions::default().submission_by(Some("/(a)/".into()));
         assert!(!database.query_with(SHARED, &by_submission, task).unwrap().matches.is_empty());
         Document::new(number.to_string(), format!("{SHARED} {number}"))
     });
