@@ -33,7 +33,7 @@ impl Sweep {
         }
     }
 
-    /// Adds the documents that earlier runs of a dry run have found, which stored nothing, and lists them all.
+    /// Adds the documents that earlier runs of a dry run have found, which stored nothing. Then lists all.
     pub(super) fn join(&mut self, met: &mut RoaringBitmap) {
         self.met |= &*met;
         met.clone_from(&self.met);

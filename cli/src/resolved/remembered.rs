@@ -192,7 +192,8 @@ fn remembered(database: &Database, path: &Path, moved: &mut Moved<'_>) -> anyhow
     Ok(moved.flags_of(path)?.unwrap_or_default())
 }
 
-/// Drops remembered globs that exclude a typed or listed path, and prints a note: such a path takes precedence.
+/// Drops remembered globs that exclude a typed or listed path, which takes precedence. Prints a note if there
+/// is a printer.
 fn drop_globs_of_named(flags: &mut Flags, typed: &[PathBuf], printer: Option<&Printer>) -> anyhow::Result<()> {
     let Some(Value::Array(globs)) = flags.get_mut("walk").and_then(|walk| walk.get_mut("exclude")) else {
         return Ok(());

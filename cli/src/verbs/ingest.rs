@@ -176,8 +176,8 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
         printer.note(&format!(
             "{documents} {are} new and the same as stored ones whose files no longer exist: {new} as {old}"
         ));
-        // If `--prune` has removed the old document, there is nothing to remove or to rename. If it has renamed
-        // others, they may be in the new folder, and must stay.
+        // If `--prune` has removed the old document, there is nothing to remove or to rename. If it has
+        // renamed others, they may be in the new folder, and must stay.
         if !old_is_pruned && summary.renamed == 0 {
             printer.note(&hint_to_rename(&old, &new, args.dry_run, &printer.suggested));
         }
