@@ -223,7 +223,7 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
     Ok(if summary.failures == 0 { RunStatus::Done } else { RunStatus::Incomplete })
 }
 
-/// What an ingest is going to do.
+/// The runs of an ingest that is about to begin.
 struct Prepared {
     runs: Vec<Run>,
     replaced: Replaced,

@@ -356,7 +356,7 @@ mod tests {
                 assert_eq!(choose_of_text(name, begin, Unit::Byte), Choice::Read(Format::Bytes), "{name} {told}");
             }
         }
-        // Markup is told as in files.
+        // HTML, TeX, mails and Markdown are recognised as in files.
         for (name, head, format) in [
             ("", &b"<!DOCTYPE html><p>x"[..], Format::Html),
             ("", b"\\documentclass{article}\n\\begin{document}", Format::Tex),

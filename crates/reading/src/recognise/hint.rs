@@ -1,6 +1,6 @@
-//! Hint: what tells the format of a document besides its bytes.
+//! Hint: facts beside the bytes of a document that tell its format.
 
-/// What tells the format of a document besides its bytes.
+/// Facts beside the bytes of a document that tell its format.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Hint {
     /// The name of a similar file, whose extension shows the format. May be empty.

@@ -102,7 +102,7 @@ fn begin_of_document(tex: &[u8]) -> Option<usize> {
 
 /// Reads TeX.
 struct TexReader<'a> {
-    /// The text, up to the end of the document once this has begun.
+    /// The text; up to the end of the document once that is reached.
     tex: &'a [u8],
     /// True after the beginning of the document.
     has_begun: bool,

@@ -27,7 +27,7 @@ pub struct Candidate {
 pub struct About {
     /// The name of the document.
     pub name: String,
-    /// What tells its format besides its bytes.
+    /// Facts beside the bytes that tell its format.
     pub hint: Hint,
     /// The file of the document, or the file that contains it. `None` for standard input, for a pipe, and for
     /// a document that the caller supplies.

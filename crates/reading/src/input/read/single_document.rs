@@ -39,7 +39,7 @@ pub fn single_document(path: &Path, options: &ReadOptions, stop: &StopToken) -> 
 /// The document on standard input, with the name and the format that `name` gives it.
 ///
 /// # Errors
-/// Those of [`single_document`].
+/// Fails as [`single_document`] does.
 pub fn standard_input(name: &str, options: &ReadOptions, stop: &StopToken) -> Result<Candidate> {
     single_stream(Candidate::standard_input(name), Path::new(STANDARD_INPUT), options, stop)
 }

@@ -157,7 +157,8 @@ pub(crate) fn members_of_file(
         };
         suffixes.contains(suffix) || PARTS.iter().any(|part| begins(&format!("{suffix}{part}")))
     };
-    // Of several members of one name the last was stored, so all are read. Numbers of records do not repeat.
+    // Members can have one name, and the last of them was stored, so all are read. No two records have one
+    // number, so with records alone the reading ends at the last wanted one.
     let is_number = |suffix: &&str| suffix.strip_prefix(':').is_some_and(|number| number.parse::<u64>().is_ok());
     let end_early = suffixes.iter().all(is_number);
     let (mut found, mut arriving) = (FoundMembers::default(), None);
