@@ -4,10 +4,11 @@
 //! On disk, one value holds the ids of a range of 65,536, as a roaring bitmap of at most about 8 KiB. So no
 //! value grows with the corpus.
 //!
-//! A fold drops the tombstones of documents that no other run can hold, as the first and last document of
-//! each run show. The write that replaces the runs also removes these tombstones. So even a service that
-//! never compacts has no more tombstones than its runs have ids. The handle that drops tombstones remembers
-//! them, so that its threads never take a deleted document for a damaged one.
+//! A fold drops the tombstones of documents that no other run can hold. The record of each run gives its
+//! first and last document, which decides this. The write that replaces the runs also removes these
+//! tombstones. So even a service that never compacts has no more tombstones than its runs have ids. The
+//! handle that drops tombstones remembers their ids, so that its threads never take a deleted document for a
+//! damaged one.
 
 use std::collections::BTreeSet;
 

@@ -5,12 +5,14 @@
 //! was deleted. An answer made of many rows reads the store as of one commit ([`AsOf`]), in which nothing
 //! goes missing.
 //!
-//! [`AsOf`] takes a snapshot of the engine and the view of the same commit. Meanwhile it holds the lock under
-//! which commits are written and shown. So a query never has to restart, however many commits come.
+//! [`AsOf`] takes a snapshot of the engine and the view of the same commit. While it does so, it holds the
+//! lock under which commits are written and shown. So a query never has to restart, however many commits
+//! come.
 //!
 //! A snapshot does not protect the tables of a folded run, which are removed whole; [`past`](super::past)
-//! keeps these tables. The engine does not renumber the rows of new tables because of a snapshot. This is
-//! safe, because no older view lists the runs of new tables.
+//! keeps these tables. When the engine takes new tables over, it does not number their rows above existing
+//! snapshots. So these snapshots show the rows. This is safe, because no older view lists the runs of new
+//! tables.
 
 use std::collections::BTreeSet;
 use std::io::ErrorKind;
@@ -43,22 +45,22 @@ pub struct Store {
     pub(super) engine: Engine,
     pub(super) root: PathBuf,
     pub(super) profile: Profile,
-    /// Distinguishes this database from all other databases. `None` if it has no readable identity.
+    /// Distinguishes this database from all other databases. `None` if the store has no readable identity.
     pub(super) identity: Option<String>,
     pub(super) view: RwLock<Arc<View>>,
     pub(super) past: Past,
     pub(super) filter_use: Arc<FilterUse>,
     /// Set for writers only.
     pub(super) _at_close: Option<AtClose>,
-    /// The links that a reader opens if it cannot use all files of the store. `None` otherwise.
+    /// The links that this reader has opened in place of the store. `None` if it has opened the store itself.
     pub(super) _links: Option<LinkedStore>,
     /// The lock of a writer. `None` for readers.
     pub(super) lock: Option<WriterLock>,
     pub(super) turns: Turns,
     /// True during a change, and after a change that failed. The store may then hold uncommitted rows.
     pub(super) unfinished: AtomicBool,
-    /// The runs of folds that have failed. They are not folded again, except by a compaction: each commit
-    /// would repeat the fold from its beginning.
+    /// The runs of folds that have failed. Only a compaction folds them again. Otherwise each commit would
+    /// repeat the fold from its beginning.
     pub(super) unfoldable: Mutex<BTreeSet<u32>>,
     pub(super) options: StoreOptions,
     pub(super) place: Arc<Place>,
@@ -104,7 +106,7 @@ impl Store {
         self.options.memory
     }
 
-    /// True if errors may tell which documents were read from a path that was asked for.
+    /// True if errors may name the documents that were read from a given path.
     pub fn tells_paths(&self) -> bool {
         self.options.tell_paths
     }
@@ -121,8 +123,8 @@ impl Store {
     }
 
     /// Waits until no other thread changes or scans the store, then runs `change`. The store must be open for
-    /// writing. If an earlier change failed, this first discards its rows. The numbers of its runs and
-    /// documents are then used again.
+    /// writing. If an earlier change failed, this call first discards the rows of that change. The numbers of
+    /// its runs and documents are then used again.
     ///
     /// # Errors
     /// * [`Error::Stopped`] if `stop` is stopped before this thread has its turn.
@@ -158,8 +160,8 @@ impl Store {
         self.turns.lend()
     }
 
-    /// The store as of its last commit; later commits do not alter it. Use it for answers that need several
-    /// reads.
+    /// The store as of its last commit. Later commits do not alter the returned value. Use it for answers
+    /// that need several reads.
     pub fn as_of_last_commit(&self) -> AsOf<'_> {
         // Only the writer's own handle changes while it is open.
         if self.lock.is_none() {
@@ -203,7 +205,8 @@ impl Store {
         self.past.take_unneeded().into_iter().try_for_each(|run| self.remove_run(run))
     }
 
-    /// The error for a missing row of a document: `damage`, unless the document has been deleted.
+    /// Returns the error for a missing row of a document: [`Error::NoSuchNumber`] if the document has been
+    /// deleted, and `damage` otherwise.
     pub(super) fn missing_row(&self, document: u32, damage: impl FnOnce() -> Error) -> Error {
         match self.view().is_live(document) {
             true => damage(),
@@ -228,8 +231,8 @@ impl Store {
         })
     }
 
-    /// Opens a new reader if the database has a commit that this handle does not show, or another database
-    /// has replaced it. `None` otherwise.
+    /// Opens a new reader if the database has a commit that this handle does not show, or if another database
+    /// has replaced this one. Returns `None` otherwise.
     ///
     /// # Errors
     /// As [`Self::open_reader`].
@@ -240,8 +243,8 @@ impl Store {
         }
         let shown = self.view().state.commits;
         let CommitMark { commits: marked, identity, .. } = commit_mark::read(&self.root)?;
-        // The mark is written after each commit, so it can lack the shown one. The value 0 means that no
-        // commit is known.
+        // The mark is written after each commit, so it can name the commit before the shown one. The number 0
+        // means that the mark names no commit.
         let is_current = marked > 0 && (marked == shown || marked + 1 == shown);
         let is_gone = self.place.is_gone();
         if is_current && !is_gone && (identity.is_none() || identity == self.identity) {
@@ -277,8 +280,8 @@ impl Store {
         }
     }
 
-    /// Identifies this database since it was created, copied or restored. A repair changes this identifier,
-    /// because the repaired database may have other documents.
+    /// The identifier that the store got when it was created, copied or restored. A repair gives a new
+    /// identifier, because the repaired database may have other documents.
     pub fn made_as(&self) -> Result<String> {
         self.engine.identity()?.ok_or_else(|| missing("the engine's name of the store"))
     }

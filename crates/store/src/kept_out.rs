@@ -8,8 +8,8 @@ use super::view::View;
 use fpdb_host::error::{Error, Result};
 use fpdb_kernel::document::Digest;
 
-/// The limits of a record of a kept-out content: the number of names, and the bytes of names to which another
-/// name is added.
+/// The limits of the record of one content. The first is the maximum number of names. The second is a number
+/// of bytes: once the names have that many together, no name is added.
 const NAMES: (usize, usize) = (100, 64 << 10);
 
 /// Maximum number of contents that one commit adopts, because they stay in memory until the commit.
@@ -101,8 +101,9 @@ impl Store {
     }
 
     /// Also keeps out the contents that the store `other` keeps out. Existing records of this store do not
-    /// change. A content is not taken over if this store has a document with it that `other` lacks: nobody
-    /// removed that document. Returns the number of contents that were not taken over.
+    /// change. A content is not taken over if this store has a document with this content and `other` does
+    /// not have that document, because nobody removed it. Returns the number of contents that were not taken
+    /// over.
     ///
     /// # Errors
     /// A failure to read one of the stores or to write this one.
@@ -116,8 +117,8 @@ impl Store {
         Ok(left_out)
     }
 
-    /// The number of contents that [`adopt_kept_out`](Self::adopt_kept_out) would not take over after the
-    /// removal of the documents that are `removed`.
+    /// The number of contents that [`adopt_kept_out`](Self::adopt_kept_out) would not take over if the
+    /// documents for which `removed` is true did not exist.
     ///
     /// # Errors
     /// A failure to read one of the stores.
@@ -125,7 +126,7 @@ impl Store {
         self.sort_kept_out(other, removed, &mut |_| Ok(()))
     }
 
-    /// Calls `adopt` with each content to take over. Returns the number of the others.
+    /// Calls `adopt` with each content to take over. Returns the number of contents that are not taken over.
     fn sort_kept_out(
         &self,
         other: &Self,

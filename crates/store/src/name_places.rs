@@ -74,8 +74,8 @@ impl Store {
         self.change(changes, View::clone(&self.view()), "list the places of documents")
     }
 
-    /// The folders in which this database was when it was written. `None` if others may be missing in the
-    /// list, as in a database of an earlier version.
+    /// The folders in which this database was when an ingest wrote it. `None` if the list may lack some of
+    /// these folders, as in a database of an earlier version.
     ///
     /// # Errors
     /// An error of the engine.
@@ -87,7 +87,7 @@ impl Store {
         rows.map(|row| Ok(root_of(&row?.0))).collect::<Result<_>>().map(Some)
     }
 
-    /// Replaces the list of folders in which this database was. `is_whole` as in [`Self::former_roots`].
+    /// Replaces the list of folders in which this database was. `is_whole` is true if the list lacks none.
     pub(crate) fn replace_roots(&self, roots: &BTreeSet<PathBuf>, is_whole: bool) -> Result<()> {
         let mut changes = self.engine.changes();
         for row in self.engine.entries_with(MAIN, (ROOT_PREFIX, &[]), READ_ROOTS)? {
@@ -137,7 +137,8 @@ mod tests {
     use crate::StoreOptions;
     use fpdb_kernel::profile::Profile;
 
-    /// A database of an earlier version does not know where it was before, also once it is written.
+    /// A database of an earlier version does not know its former folders, even after this version has written
+    /// to it.
     #[test]
     fn only_a_list_that_was_begun_with_the_database_is_whole() {
         let folder = tempfile::tempdir().unwrap();

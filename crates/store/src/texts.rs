@@ -13,8 +13,8 @@ pub const TEXT_CHUNK_BYTES: usize = 1 << 20;
 /// The default level of zstd. Text shrinks to some two fifths of its size, at about 300 MB/s.
 const LEVEL: i32 = 3;
 
-/// The number of chunks of a document of this many bytes. Never more than a key can number, even if the
-/// length comes from a damaged record.
+/// The number of chunks of a document of this many bytes. The result always fits in a key, even if the length
+/// comes from a damaged record.
 pub fn chunks(bytes: u64) -> u32 {
     u32::try_from(bytes.div_ceil(TEXT_CHUNK_BYTES as u64)).unwrap_or(u32::MAX)
 }

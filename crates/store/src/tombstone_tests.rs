@@ -77,9 +77,9 @@ enum Op {
     },
     Fold,
     Compact,
-    /// Keeps the commit as this process reads it.
+    /// Opens a handle in this process that stays at the last commit.
     Keep,
-    /// Keeps the commit as another process opens it.
+    /// Opens a reader of the last commit, as another process does.
     Open,
 }
 
@@ -128,7 +128,7 @@ fn assert_holds(store: &Store, held: &Held) {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 8, ..ProptestConfig::default() })]
 
-    /// The store is opened once for each entry of `parts`.
+    /// Runs each entry of `parts` with the store opened anew.
     #[test]
     fn deleted_documents_stay_hidden_when_their_tombstones_go(
         parts in prop::collection::vec(prop::collection::vec(operation(), 1..60), 1..3),

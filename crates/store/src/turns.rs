@@ -28,13 +28,13 @@ struct State {
     changing: bool,
     /// The number of scans in progress. Each scan excludes changes.
     scans: usize,
-    /// Threads that wait to change the store. New scans wait for them, so that changes are not delayed for
-    /// ever.
+    /// The number of threads that wait to change the store. New scans wait for them, so that changes are not
+    /// delayed for ever.
     waiting: usize,
-    /// Threads that wait to scan.
+    /// The number of threads that wait to scan.
     scans_waiting: usize,
-    /// The number of waiting scans that begin before the next change. Each change ends by setting it to the
-    /// number of waiting scans, so that scans are not delayed for ever either.
+    /// The number of waiting scans that begin before the next change. Each change that ends sets this field
+    /// to the number of waiting scans, so that scans are not delayed for ever either.
     admitted: usize,
 }
 
@@ -50,7 +50,8 @@ thread_local! {
     static WORKING: RefCell<Vec<(usize, Work)>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Records that this thread works in a turn, for as long as this lives. It cannot move to another thread.
+/// Records that this thread works in a turn, for as long as this value lives. The value cannot move to
+/// another thread.
 struct Working {
     turns: usize,
     work: Work,
@@ -149,8 +150,8 @@ impl Turns {
         Lent(Working::new(self, Work::Change))
     }
 
-    /// The work this thread does in turns of this lock. If it has several, a change takes precedence over a
-    /// scan.
+    /// The work that this thread does in turns of this lock. If the thread has several, a change takes
+    /// precedence over a scan.
     fn own_work(&self) -> Option<Work> {
         let own = |&(turns, work): &(usize, Work)| (turns == address(self)).then_some(work);
         WORKING.with_borrow(|working| {
@@ -242,8 +243,8 @@ mod tests {
         let (turns, other) = (Turns::default(), Turns::default());
         let scan = turns.keep_unchanged(&never()).unwrap();
         assert!(matches!(turns.change_alone(&never()), Err(Error::WaitsForItself)));
-        // A change of another store does not wait. A scan inside a scan does not wait either: the waiting
-        // change waits for both scans.
+        // A change of another store does not wait. A scan inside a scan does not wait either, although a
+        // change waits: that change waits for both scans.
         drop(other.change_alone(&never()).unwrap());
         thread::scope(|scope| {
             let waiting = scope.spawn(|| turns.change_alone(&never()).map(drop));

@@ -99,7 +99,7 @@ impl View {
         self.tombstones.len()
     }
 
-    /// Removes the tombstones of documents that no run can hold, because they have no posting left to hide.
+    /// Removes the tombstones of documents that no run can hold, because such tombstones hide no posting.
     pub(super) fn forget_tombstones(&mut self, changes: &mut Changes<'_>) -> Result<()> {
         let mut held = RoaringBitmap::new();
         for (_, run) in &self.runs {

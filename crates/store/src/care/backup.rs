@@ -7,8 +7,8 @@
 //!
 //! RocksDB compares checksums while it copies, and only sizes later. So `fpdb backup` reads every file that
 //! the backups in the folder need ([`backup_files`](super::backup_files)). A damaged file is copied again if
-//! the database still has that table. Otherwise the file stays damaged. RocksDB does not list a backup that
-//! lacks a file, and cannot remove it, so both are done here.
+//! the database still has that table. Otherwise the file stays damaged. RocksDB neither lists nor removes a
+//! backup that lacks a file, so this module does.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;

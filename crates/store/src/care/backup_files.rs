@@ -38,7 +38,7 @@ struct CheckedFile {
 }
 
 impl BackupFiles {
-    /// With `by_size`, only the sizes of shared files are compared, which stand in their names. Other files
+    /// With `by_size`, only the sizes of shared files are compared, which their names contain. Other files
     /// are small, so their checksums are compared in any case.
     pub(crate) fn new(engine: PathBuf, by_size: bool) -> Self {
         Self { engine, by_size, checked: BTreeMap::new() }

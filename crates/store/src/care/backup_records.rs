@@ -25,7 +25,7 @@ pub(super) const RECORDS: &str = "decisions";
 pub(super) const COUNTS: &str = "documents";
 const KEPT_OUT: &str = "kept-out";
 
-/// The facts of a backup in its file of [`COUNTS`]; `None` if an earlier version did not write them.
+/// The facts of a backup in its file of [`COUNTS`]. A field is `None` if an earlier version did not write it.
 #[derive(Default)]
 pub(super) struct Facts {
     pub(super) documents: Option<u64>,

@@ -1,9 +1,9 @@
 //! Found tables: reads the existing tables in the folder of a store, and makes a list of them.
 //!
 //! RocksDB's list of tables can be lost. Each table that the engine wrote names its column family. An
-//! ingested table names none, but its rows show the family. The highest sequence number of a table shows
-//! which of two tables has the later version of a row. Tables with overlapping keys go to different levels,
-//! the later ones above, so that the engine reads few tables for a row.
+//! ingested table names none, but its rows show the family. If two tables have versions of a row, the table
+//! with the higher last sequence number has the later version. Tables with overlapping keys go to different
+//! levels, the later ones above, so that the engine reads few tables for a row.
 //!
 //! A table that a list names as removed is left out. Tables do not show whether a compaction has replaced
 //! them. [`FoundTables::all`] lists all tables, and [`FoundTables::not_replaced`] omits tables that a later
@@ -45,8 +45,8 @@ pub(super) const CURRENT_OF_LIST: &[u8] = b"MANIFEST-000001\n";
 const LEAST_KEY: &[u8] = &[];
 const GREATEST_KEY: &[u8] = &[0xff; 24];
 
-/// The families whose rows are written before the commit that names them. Each of these rows has one version.
-/// After a failed commit a row can have two versions, and the ingested table then has the later one.
+/// The families whose rows are written before the commit that names them. Usually each of these rows has one
+/// version. After a failed commit a row can have two, and the ingested table then has the later one.
 const WRITTEN_FIRST: [&str; 4] = [POSTINGS, FILTERS, POSITIONS, TEXTS];
 
 /// An ingested table of these families counts as later than all other tables. Its last change is this number
@@ -139,7 +139,7 @@ impl FoundTables {
 }
 
 impl FoundTable {
-    /// Reads some rows of a table. `None` if they do not show its family.
+    /// Reads some rows of a table, to find its family. Returns `None` if the rows do not show the family.
     fn look(store: &Path, number: u64, name: &str, facts: &TableFacts) -> Result<Option<Self>> {
         let named = match &facts.family {
             Some((name, number)) => Some(match known_family(name, *number) {

@@ -59,7 +59,7 @@ pub(super) struct RememberedRows {
     /// The identifiers of distributed builds.
     pub(super) assembled: Vec<[u8; 16]>,
     pub(super) roots: BTreeSet<PathBuf>,
-    /// True if the list of these folders is whole.
+    /// True if `roots` has all folders in which the database was.
     pub(super) has_all_roots: bool,
     pub(super) kept_out_may_lack: bool,
     pub(super) sources_may_lack: bool,
@@ -72,8 +72,8 @@ impl RememberedRows {
     pub(super) fn of(salvage: &Salvage, store: &Path, has_last_commit: bool) -> Result<Self> {
         let mut rows = engine_rows(salvage)?;
         let tables_read = add_unreadable_tables(&mut rows, salvage, store)?;
-        // The store is read without its logs if they do not fit its tables. They may then be older, or of
-        // another store.
+        // If the logs do not fit the tables, the store is read without its logs. Such logs may be older than
+        // the tables, or of another store.
         let logs_read = match salvage.has_logs() {
             true => add_damaged_logs(&mut rows, store)?,
             false => has_last_commit,
@@ -174,7 +174,8 @@ fn add_unreadable_tables(rows: &mut Rows, salvage: &Salvage, store: &Path) -> Re
     }
     for (key, row) in newest {
         let is_latest = match salvage.read(MAIN, &key) {
-            // The engine does not read unlisted tables, so they may hold a row that it does not find.
+            // The engine does not read unlisted tables, so these may hold a row that the engine does not
+            // find.
             Ok(known) => known.is_some() || unlisted.is_empty(),
             Err(error) if error.is_damage() => false,
             Err(error) => return Err(error),

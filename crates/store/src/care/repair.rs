@@ -208,12 +208,12 @@ impl Repairing {
         Ok(())
     }
 
-    /// True if its text is stored and intact.
+    /// True if the text of the document is stored and intact.
     pub fn has_text(&self, id: u32, record: &DocumentRecord) -> Result<bool> {
         texts::is_intact(record, |chunk| self.salvage.get(TEXTS, &chunk_key(id, chunk)))
     }
 
-    /// A compressed chunk of its intact text.
+    /// A compressed chunk of the document's intact text.
     pub fn stored_chunk(&self, id: u32, chunk: u32) -> Result<Vec<u8>> {
         self.salvage.get(TEXTS, &chunk_key(id, chunk))?.ok_or_else(|| unreadable(id))
     }

@@ -1,7 +1,7 @@
 //! Survey: finds the intact, the damaged and the lost documents of a damaged store.
 //!
-//! A document lacks a posting or a position if the number or the sum of its ordinals is wrong. It is read
-//! again if its file has the recorded digest.
+//! A document lacks a posting or a position if the number or the sum of its ordinals is wrong. Such a
+//! document is read again if its file has the recorded digest.
 
 use roaring::RoaringBitmap;
 use rustc_hash::FxHashMap;

@@ -1,5 +1,5 @@
-//! Verify: checks the checksum and the form of every row, and compares it with the rows that must agree with
-//! it.
+//! Verify: checks the checksum and the form of every row, and compares the row with the rows that must agree
+//! with it.
 //!
 //! Memory: 24 bytes for each id ever used. Nothing else grows with the database, because at most
 //! [`MOST_PROBLEMS`] are listed.
@@ -104,7 +104,8 @@ impl Verifier<'_> {
         self.view.state.next_document == 0
     }
 
-    /// Turns damage into a problem. Other errors, such as a refused permission, end the verification.
+    /// Returns the value, or lists its damage as a problem and returns `None`. Other errors, such as a
+    /// refused permission, end the verification.
     fn listed<T>(&mut self, result: Result<T>) -> Result<Option<T>> {
         match result {
             Ok(value) => Ok(Some(value)),

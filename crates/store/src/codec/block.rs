@@ -5,8 +5,8 @@
 //! step of the high bits. The size is within half a bit a hash of the minimum for random hashes. A hash is
 //! found by counting bits, without decoding the others.
 //!
-//! Elias-Fano takes 1.4 bits a hash less than deltas that are packed to the width of the largest delta.
-//! Documents and ordinals take the bits of the largest value in the block.
+//! Elias-Fano takes 1.4 bits a hash less than deltas that are packed to the width of the largest delta. Each
+//! document and each ordinal takes the bits that the largest value in the block needs.
 //!
 //! Rejected: one row for each hash. A store of that kind took 15.4 bytes a posting (8.3 with zstd)
 //! without positions, and 15 µs a lookup.
@@ -38,8 +38,8 @@ pub(crate) fn encode(postings: &[Posting], out: &mut Vec<u8>) {
     debug_assert!(postings.len() <= BLOCK_POSTINGS && postings.is_sorted());
     let (Some(first), Some(last)) = (postings.first(), postings.last()) else { return };
     let span = last.hash - first.hash;
-    // The distinct hashes, as distances to the first. Each hash is written even if it repeats the one before,
-    // and the next hash then overwrites it. This avoids a branch.
+    // The distinct hashes, as distances to the first. A hash that repeats the one before is written too, and
+    // the next hash overwrites it. This avoids a branch.
     let (mut offsets, mut distinct) = ([0; BLOCK_POSTINGS], 1);
     for pair in postings.windows(2) {
         offsets[distinct] = pair[1].hash - first.hash;

@@ -7,10 +7,10 @@ use fpdb_host::error::{Error, Result};
 
 use super::records::DocumentRecord;
 
-/// Removes the operator from a name of [`DocumentRecord::has_field`]. With `~` at the end of the name, values
-/// that contain the given one fit, in any case. With `>`, equal or later values fit. With `<`, equal or
-/// earlier values fit. Values are ordered as numbers if the given value is a number, by time if it is a date,
-/// and otherwise as text.
+/// Removes the operator from the end of a name that [`DocumentRecord::has_field`] takes. With the operator
+/// `~`, values fit that contain the given one in upper or lower case. With `>`, equal or later values fit.
+/// With `<`, equal or earlier values fit. Values are ordered as numbers if the given value is a number, by
+/// time if it is a date, and otherwise as text.
 #[must_use]
 pub fn field_key(name: &str) -> &str {
     name.strip_suffix(['~', '>', '<']).unwrap_or(name)
@@ -37,8 +37,8 @@ pub fn check_field(name: &str, value: &str) -> Result<()> {
 impl DocumentRecord {
     /// True if the metadata have this value under this name. If no name in the metadata is spelled exactly
     /// so, names that differ only in case fit, because names of mail headers have no case. An operator at the
-    /// end of `name` chooses [other values](field_key), unless the metadata have a name with this end. With
-    /// an operator, nothing fits an empty `value`.
+    /// end of `name` chooses [other values](field_key). But if the metadata have the whole of `name` as a
+    /// name, its end is not an operator. With an operator, nothing fits an empty `value`.
     #[must_use]
     pub fn has_field(&self, name: &str, value: &str) -> bool {
         let is_key = |name: &str| self.metadata.iter().any(|(known, _)| known == name);
@@ -60,9 +60,9 @@ impl DocumentRecord {
     }
 }
 
-/// The order of a value relative to the bound of a range. If the bound is a number, only numbers have an
-/// order. But four digits can also be a year, so dates have an order too. Under the key `date` four digits
-/// are always a year. [`dates::order`] compares other bounds.
+/// The order of a value relative to the bound of a range. A bound that is a number has an order with numbers
+/// only. But a bound of four digits can also be a year, which has an order with dates too. Under the key
+/// `date` four digits are always a year. [`dates::order`] compares other bounds.
 fn order(key: &str, found: &str, bound: &str) -> Option<Ordering> {
     let Some(number) = Number::of(bound).filter(|_| !key.eq_ignore_ascii_case("date")) else {
         return dates::order(found, bound);
@@ -71,7 +71,8 @@ fn order(key: &str, found: &str, bound: &str) -> Option<Ordering> {
     if !dates::is_date(bound) {
         return as_number();
     }
-    // Eight or more digits may be a day without hyphens, or seconds. Neither has an order among years.
+    // Eight or more digits may be a day without hyphens, or seconds. Neither is comparable with a year as a
+    // number.
     let is_number = !is_digits(found) || found.len() < DAY_DIGITS;
     is_number.then(as_number).flatten().or_else(|| dates::order(found, bound))
 }

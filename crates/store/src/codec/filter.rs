@@ -68,7 +68,7 @@ fn mix(value: u64) -> u64 {
     value ^ (value >> 33)
 }
 
-/// The places of a hash's three bytes, and their exclusive or if the filter holds the hash.
+/// The places of a hash's three bytes, and the exclusive or of these bytes if the filter holds the hash.
 #[derive(Clone, Copy)]
 pub(crate) struct FilterSlots {
     pub(crate) at: [u32; 3],
@@ -78,8 +78,8 @@ pub(crate) struct FilterSlots {
 #[derive(Clone, Copy, Debug, Default)]
 struct Shape {
     log_segment: u32,
-    /// Segments that the first of the three bytes can lie in. The other two bytes of a hash lie in the two
-    /// segments after it.
+    /// The number of segments that the first of the three bytes can lie in. The other two bytes of a hash lie
+    /// in the two segments after it.
     starts: u16,
 }
 

@@ -72,8 +72,8 @@ pub(crate) fn encode(places: &[FingerprintPlace], out: &mut Vec<u8>) {
         varint::write(if two_views { symbols << 1 | u64::from(place.of_text) } else { symbols }, out);
     }
     for (before, place) in before() {
-        // A symbol takes a byte, and often one or two dropped bytes follow it. So the remaining difference is
-        // small.
+        // A symbol often takes one byte, and dropped bytes between symbols are few. So the remaining
+        // difference is small.
         let more = (place.start.wrapping_sub(before.start)).wrapping_sub(place.position - before.position);
         varint::write(zigzag(more as i64), out);
     }
@@ -114,7 +114,8 @@ fn unzigzag(value: u64) -> i64 {
 
 const SHORT: &str = "the chunk of positions ends early or overflows";
 
-/// Removes the number of places from the front of a chunk. Also returns true if the document has two views.
+/// Removes the number of places from the front of a chunk, and returns it. The flag is true if the document
+/// has two views.
 fn decode_count(rest: &mut &[u8]) -> Result<(usize, bool), &'static str> {
     let count = varint::read(rest).ok_or(SHORT)?;
     let two_views = count >= TWO_VIEWS;
@@ -125,8 +126,8 @@ fn decode_count(rest: &mut &[u8]) -> Result<(usize, bool), &'static str> {
     Ok((count as usize, two_views))
 }
 
-/// Appends the position of each place of a chunk, and true if the place is of the text as written. Reads only
-/// the first column of the chunk.
+/// For each place of a chunk, appends its position, and true if the place is of the text as written. Reads
+/// only the first column of the chunk.
 ///
 /// # Errors
 /// Returns the damage. Any bytes are safe to give.

@@ -281,7 +281,7 @@ impl RunRecord {
         self.filter_bytes > ALL_PASS.len() as u64
     }
 
-    /// The totals of parts that share no hash. `None` without parts.
+    /// The totals of these parts of a run together. No hash may be in two parts. `None` without parts.
     pub(crate) fn together(parts: impl IntoIterator<Item = Self>) -> Option<Self> {
         parts.into_iter().reduce(|a, b| Self {
             postings: a.postings + b.postings,

@@ -150,7 +150,7 @@ impl Engine {
         &self.cache
     }
 
-    /// The flag that is set once a write has failed. It outlives the engine.
+    /// The flag that is set once a write has failed. The flag outlives the engine.
     pub(super) fn failure_flag(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.failed)
     }

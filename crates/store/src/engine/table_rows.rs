@@ -56,7 +56,8 @@ pub(crate) fn rows(table: &[u8], is_key: impl Fn(&[u8]) -> bool) -> Vec<FileRow>
     found
 }
 
-/// The rows at the front of `bytes`, up to the first that does not decode, and their length.
+/// The rows at the front of `bytes`, up to the first that does not decode, and the number of bytes that these
+/// rows take.
 fn chain(bytes: &[u8]) -> (Vec<FileRow>, usize) {
     let (mut rows, mut key, mut rest) = (Vec::new(), Vec::new(), bytes);
     while let Some((row, after)) = row(&mut key, rest) {

@@ -10,9 +10,9 @@
 //! of this program created the database.
 //!
 //! The list of tables is synced before it is marked. So a loss of power cannot make the list shorter than the
-//! mark says. The mark can be older than the list after a kill during a fold, or between the opening of the
-//! store and the writing of the mark. If the list is then cut as well, only `verify` notices, unless a run is
-//! missing.
+//! mark says. A kill during a fold, or between the opening of the store and the writing of the mark, can
+//! leave a mark that is older than the list. If the list is then cut as well, opening notices this only if a
+//! run is missing, and `verify` always.
 //!
 //! RocksDB's own check of logs does not replace the mark (`engine::options`).
 
@@ -62,8 +62,8 @@ const HEAD_BYTES: u64 = 64;
 
 /// Writes the mark of a commit, with the current list of tables.
 ///
-/// Only the first mark is synced. If power is lost, an older mark protects as well. Without any mark, the
-/// list of an older copy would look right.
+/// Only the first mark is synced. If a loss of power brings an older mark back, that mark protects as well.
+/// Without any mark, the list of an older copy would look right.
 pub(crate) fn write(root: &Path, commits: u64, counts: Option<Counts>, identity: Option<String>) -> Result<()> {
     let mark = CommitMark { commits, tables: TableList::synced(root)?, counts, identity };
     let path = root.join(COMMITTED);
@@ -84,7 +84,7 @@ pub(crate) fn write(root: &Path, commits: u64, counts: Option<Counts>, identity:
     Ok(())
 }
 
-/// The trustworthy part of the mark.
+/// The mark, without its damaged lines. Empty if there is no mark.
 pub(crate) fn read(root: &Path) -> Result<CommitMark> {
     let path = root.join(COMMITTED);
     match read_short(&path) {
@@ -199,7 +199,7 @@ fn vouched(line: &str) -> Option<&str> {
     (sum == format!("{:016x}", xxh3_64(text.as_bytes()))).then_some(text)
 }
 
-/// The identity in a line of this commit.
+/// The identity in a line, if the line belongs to this commit.
 fn parse_identity(line: &str, commits: u64) -> Option<String> {
     let (of, identity) = vouched(line)?.strip_prefix("identity ")?.split_once(' ')?;
     let identity = identity.trim_end();
@@ -207,7 +207,7 @@ fn parse_identity(line: &str, commits: u64) -> Option<String> {
 }
 
 impl Counts {
-    /// The counts of this commit.
+    /// The counts in a line, if the line belongs to this commit.
     fn parse(line: &str, commits: u64) -> Option<Self> {
         let mut parts = vouched(line)?.strip_prefix("documents ")?.split(' ');
         let of: u64 = parts.next()?.parse().ok()?;
@@ -231,7 +231,7 @@ impl TableList {
         Ok(Some((Self::measure(number, &path, &mut file)?, path)))
     }
 
-    /// Like [`Self::of`], and syncs the list to disk up to this length.
+    /// Like [`Self::of`], and syncs the list to disk up to the returned length.
     fn synced(root: &Path) -> Result<Option<Self>> {
         let Some((number, path, mut file)) = open(root)? else { return Ok(None) };
         let tables = Self::measure(number, &path, &mut file)?;

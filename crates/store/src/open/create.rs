@@ -40,7 +40,7 @@ impl Store {
     }
 }
 
-/// The path of a folder without links. The folder need not exist, but that around it must.
+/// The path of a folder without links. The folder need not exist, but its parent folder must.
 fn canonical(root: &Path) -> Result<PathBuf> {
     let whole = std::path::absolute(root).and_then(|root| match (root.parent(), root.file_name()) {
         (Some(parent), Some(name)) if !root.exists() => Ok(parent.canonicalize()?.join(name)),
@@ -71,7 +71,7 @@ pub(crate) fn make_whole(root: &Path, fill: impl FnOnce(&Path) -> Result<Profile
     let making = Making::new(&parent)?;
     let inside = making.path();
     let profile = fill(inside)?;
-    // Every database has a mark. Without it, the list of tables of an older copy would look right.
+    // Every database has a mark. Without a mark, the list of tables of an older copy would look right.
     commit_mark::write(inside, 0, None, None)?;
     let marker_path = inside.join(MARKER);
     fs::write(&marker_path, marker(&profile))
@@ -91,7 +91,7 @@ pub(crate) fn make_whole(root: &Path, fill: impl FnOnce(&Path) -> Result<Profile
         // A restored database may have decisions of a dedup.
         let decisions = inside.join(DECISIONS).exists().then_some(DECISIONS);
         // After a failure, files that were moved already would block the next creation here, so they are
-        // removed. What cannot be removed stays.
+        // removed. A file that cannot be removed stays.
         let remove = |_: &Error| _ = remove_parts(root, &[STORE, DECISIONS, COMMITTED]);
         decisions.into_iter().chain([COMMITTED, MARKER]).try_for_each(fill).inspect_err(remove)?;
         return sync_folder(root);

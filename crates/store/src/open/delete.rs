@@ -19,8 +19,8 @@ impl Store {
         // Held to the end, so that no other process writes meanwhile.
         let lock = self.lock.take();
         drop(self);
-        // The marker is deleted first: without it, the folder is not a database. The folder that the marker
-        // moves into shows the next creation here that the other files are remains.
+        // The marker is deleted first: without it, the folder is not a database. The marker moves into a
+        // temporary folder. This folder shows the next creation here that the other files are remains.
         let making = Making::new(&root)?;
         fs::rename(root.join(MARKER), making.path().join(MARKER)).map_err(Error::io("remove", &root.join(MARKER)))?;
         if let Err(error) = remove_parts(&root, &REMAINS) {

@@ -9,7 +9,7 @@ use crate::codec::format::STORE;
 use fpdb_host::bounded;
 use fpdb_host::error::{Error, Result, StoreFailure};
 
-/// The largest size of files other than tables, logs and lists, which are short texts.
+/// The largest size of the short texts: all files but tables, logs and lists of tables.
 pub(crate) const SHORT: u64 = 1 << 20;
 
 /// The largest size of a log or a list of tables, which are read whole. Usual sizes are a few megabytes.
@@ -76,7 +76,8 @@ pub(crate) fn link(
     Ok(())
 }
 
-/// The names of the files in a store. Omits names that are not UTF-8, because no file of the engine has one.
+/// The names of the files in a store. Omits names that are not UTF-8, because no file of the engine has such
+/// a name.
 pub fn names(store: &Path) -> Result<Vec<String>> {
     let mut names = Vec::new();
     for entry in fs::read_dir(store).map_err(Error::io("read", store))? {
@@ -124,7 +125,8 @@ pub(crate) fn check_regular(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Reads a file. A failure gives the default, unless the system refuses something.
+/// Reads a file with `read`. Returns the default value if this fails, but an error if the system refused the
+/// read.
 pub(crate) fn unless_refused<T: Default>(path: &Path, read: impl FnOnce(&Path) -> io::Result<T>) -> Result<T> {
     match check_regular(path).and_then(|()| read(path)) {
         Err(error) if StoreFailure::of_io(&error).is_refusal() => Err(Error::io("read", path)(error)),

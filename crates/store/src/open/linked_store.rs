@@ -1,5 +1,5 @@
-//! Linked store: a temporary folder of links to the files of a store. A reader that needs some files changed
-//! opens the links instead.
+//! Linked store: a temporary folder of links to the files of a store. A reader that needs other contents in
+//! some of the files opens this folder in place of the store.
 
 use std::path::{Path, PathBuf};
 

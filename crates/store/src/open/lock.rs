@@ -103,7 +103,7 @@ impl DocumentsLock {
     }
 }
 
-/// Identifies the last writer. `None` while a writer holds the lock.
+/// The text of the lock file, which identifies the last writer. `None` while a writer holds the lock.
 ///
 /// Equal answers before and after a read mean that no writer was active in between.
 pub(crate) fn last_writer(root: &Path) -> Result<Option<Vec<u8>>> {

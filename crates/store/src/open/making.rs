@@ -101,7 +101,7 @@ mod tests {
         for path in [&left, &unknown] {
             fs::create_dir_all(path.join(STORE)).unwrap();
         }
-        // This store was not moved here from a folder above, because each of those still has its own.
+        // This store was not moved here from `left` or `unknown`, because each of these still has its store.
         fs::create_dir(parent.join(STORE)).unwrap();
         remove_stale(parent);
         assert_eq!([own.path(), &left, &unknown, &parent.join(STORE)].map(Path::exists), [true, false, true, true]);

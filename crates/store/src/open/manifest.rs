@@ -100,9 +100,9 @@ impl ListEnd {
 pub(super) enum ListChange {
     /// No change.
     None,
-    /// At most tables of runs were added or removed.
+    /// Nothing changed, except that tables of runs were added or removed.
     Runs,
-    /// Tables of other rows were added too; these rows were in no log or table before.
+    /// Tables of other families were added too. Their rows were in no log or table before.
     MoreRows,
     /// Rows may have moved from a log into a table or between tables.
     Rows,

@@ -1,13 +1,13 @@
 //! Opening: opens a database for its one writer, or for a reader, even beside a writer.
 //!
-//! A reader checks the lock before and after it opens the store. If no process held the lock meanwhile, it
-//! opens the store read-only, which reports missing files. Beside a writer it opens a secondary instance, the
-//! only way that RocksDB supports there. A secondary instance silently ignores missing tables, but the writer
-//! has checked them.
+//! A reader checks the lock before and after it opens the store. If no process holds the lock, the reader
+//! opens the store read-only, and the engine reports missing files. Beside a writer, the reader opens a
+//! secondary instance, because RocksDB supports nothing else there. A secondary instance silently ignores
+//! missing tables, but the writer has checked them.
 //!
-//! If the writer moves rows meanwhile, the reader opens the database again. If the writer adds tables of
-//! other rows, the reader catches up. After a bounded number of tries, it fails with an error. Fast commits
-//! alone do not delay a reader.
+//! If the writer moves rows between the log and tables meanwhile, the reader opens the database again. If the
+//! writer only adds tables, the reader catches up. After a bounded number of tries, the reader fails with an
+//! error. Fast commits alone do not delay a reader.
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;

@@ -243,7 +243,8 @@ pub(crate) struct ListedTable<'a> {
     pub(crate) last_change: u64,
 }
 
-/// A list of these tables, by family. The first family is the default one. All existing logs count.
+/// Encodes a list of these tables, by family. The first family is the default one. A store with this list
+/// uses all its logs.
 pub(crate) fn list<'a>(
     families: impl IntoIterator<Item = (u64, &'a str, Vec<ListedTable<'a>>)>,
     next_file: u64,

@@ -51,7 +51,7 @@ impl Store {
         self.for_each_document_from(0, visit)
     }
 
-    /// The live documents of a name, in order of arrival. A name has several if versions are kept.
+    /// The live documents of a name, in order of arrival. A name has several documents if versions are kept.
     pub fn documents_named(&self, name: &str) -> Result<Vec<u32>> {
         self.ids_under(NAMES, &name_prefix(name), usize::MAX)
     }
@@ -68,9 +68,9 @@ impl Store {
 
     /// The last document with this name and this content that is `wanted`.
     ///
-    /// Searches the names and the digests in turn for the last document at or below the one found before. So
-    /// the search skips documents with the same content under other names, and documents with the same name
-    /// and other contents.
+    /// Searches the names and the digests in turn. Each search begins at the document that the search before
+    /// has found, and goes down. This skips documents with the same content under other names, and documents
+    /// with the same name and other contents.
     pub fn newest_version(
         &self,
         name: &str,

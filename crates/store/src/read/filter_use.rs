@@ -1,16 +1,16 @@
 //! Filter use: decides when filters are read, and how much of them stays in memory.
 //!
-//! A filter saves the read of a block for each absent hash, and costs one read of its own. It is as large as
-//! ten blocks, but filters are read in sequence. A disk reads a filter in sequence at least as fast as one
-//! block at a random place.
+//! A filter saves the read of a block for each absent hash, and costs one read of its own. A filter is as
+//! large as ten blocks, but filters are read in sequence. A disk reads a filter in sequence at least as fast
+//! as one block at a random place.
 //!
 //! So a lookup of fewer hashes than a run has filters uses no filters: it reads one block for each hash,
 //! whether or not the run holds the hash. Once such lookups have read as many blocks as the run has filters,
 //! the filters are read and stay in memory.
 //!
-//! The largest run holds most of the hashes that lookups find, and a filter saves nothing for these. So its
-//! filters are read only after ten lookups per filter. Reading the filters then adds at most a tenth to the
-//! reads of the run.
+//! The largest run holds most of the hashes that lookups find, and a filter saves nothing for these. So the
+//! filters of that run are read only after ten hashes were looked up for each filter. Reading the filters
+//! then adds at most a tenth to the reads of the run.
 //!
 //! If a large number of hashes is looked up in ascending order, whole filters can pay for that lookup alone.
 //! Such a lookup reads whole filters row by row, and ignores filters that memory holds only in part.
@@ -93,8 +93,8 @@ impl FilterUse {
             let filters = rows_of_filters(record) * if largest == Some(*run) { LARGEST_WORTH } else { 1 };
             let pays = |hashes: u64, kept_out: f64| hashes as f64 * kept_out >= filters as f64;
             if pays(expected, Depth::WHOLE.kept_out() - depth.kept_out()) {
-                // Whole filters pay off for these hashes alone, because they keep out more hashes than the
-                // part in memory.
+                // Reading whole filters pays off for this lookup alone, because whole filters keep out more
+                // hashes than the part in memory.
                 Worth::ReadOnce
             } else if pays(*so_far, depth.kept_out()) {
                 Worth::Holding(depth)

@@ -1,8 +1,8 @@
 //! Gathered: the postings of the hashes of many queries, looked up together.
 //!
 //! One ascending pass reads each block once for all queries whose hashes lie in it, and a hash of several
-//! queries is looked up once. Each query then finds its hashes here. It opens cursors only for a hash that is
-//! missing here.
+//! queries is looked up once. Each query then finds the postings of its hashes here. It opens cursors only
+//! for a hash that is missing here.
 
 use rayon::prelude::*;
 
@@ -12,7 +12,7 @@ use crate::read::posting_cache::PostingCache;
 use fpdb_host::error::Result;
 use fpdb_host::stop::StopToken;
 
-/// Fewer hashes are not divided among threads.
+/// Minimum number of hashes in the part of one thread.
 const HASHES_IN_PART: usize = 1 << 12;
 
 /// The postings of hashes as of one commit.

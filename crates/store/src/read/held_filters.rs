@@ -4,8 +4,8 @@
 //!
 //! Held filters can take up to three quarters of the cache, and leave the rest to blocks. If all filters do
 //! not fit, memory holds fewer bits of each byte: 4, 2 or 1. A filter combines its bytes by exclusive or,
-//! which works bit by bit, so a hash of the run still passes. Each bit held halves the absent hashes that
-//! pass. With the default cache of 192 MiB:
+//! which works bit by bit, so a hash of the run still passes. Each further bit that is held halves the number
+//! of absent hashes that pass. With the default cache of 192 MiB:
 //!
 //! | postings             | bits held                               | absent hashes that pass |
 //! |----------------------|-----------------------------------------|-------------------------|

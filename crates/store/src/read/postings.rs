@@ -44,8 +44,8 @@ impl Store {
         Ok(places)
     }
 
-    /// Calls `visit` with the position of each of a document's fingerprints, in order, and with true if it is
-    /// of the text as written. The rest of the places is not decoded.
+    /// Calls `visit` for each fingerprint of a document, in order, with its position, and with true if the
+    /// fingerprint is of the text as written. The rest of the places is not decoded.
     ///
     /// # Errors
     /// The errors of [`Store::places`].
@@ -176,9 +176,9 @@ impl Store {
     /// Calls `visit` with each hash of a range that one of `documents` holds, in ascending order. `visit`
     /// also gets all postings of the hash in live documents, ascending.
     ///
-    /// Reads the runs that may hold these documents from end to end. Looks up the hashes that it finds there
-    /// in all runs; `expected` is their approximate number. Several threads may read different ranges at the
-    /// same time.
+    /// Reads from end to end the runs that may hold these documents. Looks up each hash of the documents in
+    /// all runs; `expected` is the approximate number of these hashes. Several threads may read different
+    /// ranges at the same time.
     pub fn for_each_hash_of(
         &self,
         documents: &RoaringBitmap,

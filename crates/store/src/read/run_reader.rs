@@ -22,7 +22,7 @@ pub(crate) trait Postings {
 pub(crate) struct RunReader<'a> {
     blocks: Rows<'a>,
     hashes: RangeInclusive<u64>,
-    /// Postings that have been read, and how many of them the caller has taken.
+    /// Postings that have been read. The caller has taken the first `taken` of them.
     held: Vec<Posting>,
     taken: usize,
     /// True if the store has no more postings to read.
@@ -144,8 +144,8 @@ pub(crate) fn merge_batches(
     }
 }
 
-/// Calls `visit` with the postings of all readers, ascending, in batches. Each batch has the hashes that
-/// every reader has read completely. Omits postings of documents that are not `wanted`.
+/// Calls `visit` with the postings of all readers, ascending, in batches. A batch holds all postings of its
+/// hashes: every reader has read these hashes completely. Omits postings of documents that are not `wanted`.
 pub(crate) fn merge_hashes(
     readers: &mut [RunReader<'_>],
     wanted: Option<&dyn Fn(u32) -> bool>,
@@ -227,7 +227,7 @@ fn merge_two<K: Ord>(one: &[Posting], other: &[Posting], key: &impl Fn(&Posting)
         return;
     }
     let out = &mut out[start..];
-    // The rest of both parts, and the free places in `out`.
+    // The places of `one` and `other` that are not merged yet, and the free places in `out`.
     let (mut a, mut b, mut left) = (0..one.len(), 0..other.len(), 0..out.len());
     loop {
         // Each step takes at most two postings of a part.

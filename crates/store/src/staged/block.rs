@@ -1,7 +1,7 @@
 //! Block: several rows of one part, moved as one row of a distributed engine. Such an engine takes some
 //! microseconds to shuffle and sort each row, which is more than all other work on a posting. So one row of
-//! the engine is a block. The block has the two integers of its first row. The value of the block holds the
-//! value of the first row, and all other rows.
+//! the engine is a block. The two integers of this row (`rows.rs`) are those of the first row of the block.
+//! Its value holds the value of the first row, and all other rows.
 //!
 //! | kind     | value of the engine's row                                                                             |
 //! |----------|-------------------------------------------------------------------------------------------------------|

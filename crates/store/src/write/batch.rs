@@ -112,7 +112,7 @@ impl PendingDocuments {
         }
     }
 
-    /// Removes a document that this batch adds. False if it adds no document of this id.
+    /// Removes a document that this batch adds. Returns false if the batch adds no document of this id.
     fn take_back(&mut self, document: u32, record: &DocumentRecord) -> bool {
         let Ok(index) = self.documents.binary_search_by_key(&document, |entry| entry.0) else { return false };
         self.documents.remove(index);
@@ -240,8 +240,8 @@ impl Batch {
         Self { counts_only: true, ..self }
     }
 
-    /// Adds at most [`PUSHED_AT_ONCE`] fingerprints of the current document; in each view, in order of
-    /// position. The batch must not be full.
+    /// Adds at most [`PUSHED_AT_ONCE`] fingerprints of the current document. The fingerprints of each view
+    /// must come in order of position. The batch must not be full.
     ///
     /// # Errors
     /// [`DocumentError::TooManyFingerprints`] above 2^32 fingerprints in one document.
@@ -312,8 +312,8 @@ impl Batch {
         self.open.of_text
     }
 
-    /// Ends the current document and returns its id. The commit sorts its postings, and then subtracts
-    /// repeated hashes from the numbers of distinct hashes.
+    /// Ends the current document and returns its id. The commit sorts the postings, and then subtracts
+    /// repeated hashes from the document's numbers of distinct hashes.
     ///
     /// # Errors
     /// [`Error::TooManyDocuments`] if no id is left for a further document.
@@ -357,8 +357,8 @@ impl Batch {
     }
 
     /// Replaces the record of a document that is stored, or that this batch adds. The document keeps its name
-    /// and its content. If `before` names another source, the next ingest reads the container at that path
-    /// again, because this container no longer keeps the document up to date.
+    /// and its content. If `before` names another source than `record`, the next ingest reads the container
+    /// at that former source again, because this container no longer keeps the document up to date.
     pub fn update(&mut self, document: u32, before: &DocumentRecord, record: DocumentRecord) {
         self.forget_container(before.source.as_ref().filter(|_| before.source != record.source));
         self.record_bytes += bytes_of(&record);
@@ -383,7 +383,8 @@ impl Batch {
         }
     }
 
-    /// Makes the next ingest read the container at `source` again. A mark of one that was read in part stays.
+    /// Makes the next ingest read the container at `source` again. If this batch marks the container as read
+    /// in part, the mark stays.
     fn forget_container(&mut self, source: Option<&String>) {
         let Some(source) = source else { return };
         let known = self.containers.entry(source.clone()).or_default();
@@ -403,8 +404,8 @@ impl Batch {
         self.held() >= self.limit
     }
 
-    /// True if the batch is full and a spill frees memory. A spill does not free the records of documents. So
-    /// without this check a batch full of records would be spilled into two files for every few fingerprints
+    /// True if the batch is full and a spill frees memory. A spill does not free the records of documents.
+    /// Without this check, a batch that is full of records would write two files for every few fingerprints
     /// of the next document.
     pub fn needs_spill(&self) -> bool {
         self.is_full() && self.held() - self.record_bytes >= self.limit / 8

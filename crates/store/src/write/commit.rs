@@ -1,8 +1,8 @@
 //! Commit: adds a batch to the database, all of it or nothing.
 //!
-//! First it writes postings and positions as sorted files. Their run number and document ids are not visible
-//! to any reader. Then one synced write adds the documents, their names and digests, the runs and the state.
-//! A crash before that write leaves rows that no reader sees. The next writer discards them.
+//! A commit first writes postings and positions as sorted files. Their run number and document ids are not
+//! visible to any reader. Then one synced write adds the documents, their names and digests, the runs and the
+//! state. A crash before that write leaves rows that no reader sees. The next writer discards them.
 //!
 //! **Sorting** uses the in-place sort of rayon. It takes 17% of the instructions of a load with w = 1. Other
 //! sorts were timed on 24 million postings with repeated hashes, with one and two threads. Their times,
@@ -40,12 +40,12 @@ use fpdb_host::error::Result;
 use fpdb_host::progress::{Task, is_due};
 use fpdb_kernel::profile;
 
-/// Fewer postings, or fewer chunks of positions, are not divided among threads.
+/// Minimum number of postings, or of chunks of positions, in the part of one thread.
 const POSTINGS_IN_PART: usize = 1 << 17;
 const CHUNKS_IN_PART: usize = 1 << 8;
 
-/// Fewer bytes of positions or texts go through the engine's log. The engine then makes one table of many
-/// commits. If each commit wrote a file, each commit would add an open file.
+/// Fewer bytes of positions or texts than this go through the engine's log. The engine then makes one table
+/// of many commits. If each commit wrote a file, each commit would add an open file.
 const FILE_WORTHWHILE: usize = 4 << 20;
 
 impl Store {
@@ -53,11 +53,12 @@ impl Store {
     pub(crate) fn change(&self, mut changes: Changes<'_>, mut view: View, action: &'static str) -> Result<()> {
         view.state.commits += 1;
         changes.put(MAIN, STATE_KEY, records::encode(&view.state)?)?;
-        // Written with each commit, so that a log of another database is noticed.
+        // The identity is written with each commit, so that a log of another database is noticed.
         if let Some(identity) = &self.identity {
             changes.put(MAIN, IDENTITY_KEY, identity)?;
         }
-        // Written and shown under one lock: a reader that misses a deleted row then finds the new view.
+        // The commit is written and shown under one lock. So a reader that misses a deleted row then finds
+        // the new view.
         let mut shown = self.view.write().unwrap_or_else(PoisonError::into_inner);
         changes.commit(action)?;
         let before = std::mem::replace(&mut *shown, Arc::new(view));
@@ -68,8 +69,7 @@ impl Store {
         self.remove_folded()
     }
 
-    /// Writes committed rows of the log as tables, if they are many, because the next opening replays the
-    /// log.
+    /// If the log holds many committed rows, writes them as tables, because the next opening replays the log.
     pub fn settle(&self) -> Result<()> {
         if self.engine.settle()? { self.mark() } else { Ok(()) }
     }
@@ -85,7 +85,7 @@ impl Store {
     }
 }
 
-/// How many hashes a document has, or how often it repeats a hash.
+/// Counts of one document: its distinct hashes, or the postings that repeat an earlier hash.
 #[derive(Clone, Copy, Debug, Default)]
 struct Repeats {
     all: u64,
@@ -102,7 +102,7 @@ impl Repeats {
 
 /// Writes batches into a store.
 pub struct Committer {
-    /// The number of the next run. Above the committed number while a batch has runs of its own.
+    /// The number of the next run. While the batch has runs of its own, it is above the committed number.
     next_run: u32,
     /// How often a document of the current batch repeats one of its hashes, by document. Counts sorted
     /// postings only.
@@ -172,8 +172,8 @@ impl Committer {
         Ok(())
     }
 
-    /// Copies the postings, positions and texts of documents of another store. `moved` pairs the id of each
-    /// document there with its id in this batch, and ascends in both.
+    /// Copies the postings, positions and texts of documents of the store `other`. `moved` has one pair for
+    /// each document: its id in `other` and its id in this batch. The ids ascend on both sides.
     pub fn adopt(
         &mut self,
         store: &Store,
@@ -349,7 +349,8 @@ fn write_postings(
     })
 }
 
-/// Moves the postings of each range together, and orders the ranges. No hash is in two ranges.
+/// Rearranges the postings, so that those of each range are together, in the order of the ranges. Returns one
+/// slice for each range.
 fn divided<'a>(mut postings: &'a mut [Posting], ranges: &[RangeInclusive<u64>]) -> Vec<&'a mut [Posting]> {
     let mut parts = Vec::with_capacity(ranges.len());
     for range in ranges {

@@ -5,9 +5,9 @@
 //! hashes. A fold that was stopped or killed continues after its last slice.
 //!
 //! A slice has 67 million postings (2^26), some seconds of work. After each slice one synced row records the
-//! new run, its source runs, the next hash and the totals. If anything was committed since, the slices are
-//! discarded. No reader sees them before the one write that replaces the old runs. The number of the new run
-//! is reserved at the beginning, so that no later commit uses it.
+//! new run, its source runs, the next hash and the totals. If anything was committed since the fold began, a
+//! later call discards the slices. No reader sees slices before the one write that replaces the old runs. The
+//! number of the new run is reserved at the beginning, so that no later commit uses it.
 //!
 //! A fold fails and changes nothing if it has not read as many postings as the records of its runs say. The
 //! old runs stay until the end, so a compaction needs free space for another copy of postings and filters.
@@ -144,8 +144,8 @@ impl Store {
         }
         for (done, name) in (0..).zip(FAMILIES) {
             task.step("parts of the store compacted", done, FAMILIES.len() as u64)?;
-            // A run already consists of a few large tables. Each commit may have left tables in other
-            // families.
+            // Each commit may have left small tables, so all tables are rewritten. A run already consists of
+            // a few large tables.
             self.engine.compact(name, !RUN_FAMILIES.contains(&name))?;
         }
         Ok(())
@@ -256,8 +256,8 @@ impl Store {
         self.remove_folded()
     }
 
-    /// Returns the stopped fold of `runs` if it can continue, and begins a new one otherwise. With `noted`,
-    /// it records a new fold first, which reserves the number of the new run.
+    /// Returns the stopped fold of `runs` if it can continue, and begins a new one otherwise. If `noted` is
+    /// true, the record of the new fold is written first, which reserves the number of the new run.
     fn begin_fold(&self, view: &mut View, runs: &[u32], noted: bool) -> Result<FoldRecord> {
         let unfinished = self.unfinished_fold()?;
         if let Some(fold) = &unfinished

@@ -119,7 +119,8 @@ impl Committer {
         (self.kept.len() - first >= MOST_ALIKE).then_some(first)
     }
 
-    /// Replaces runs by one, from memory. Returns its number; `None` if all its documents have been deleted.
+    /// Replaces these runs by one run, which it makes from the postings in memory. Returns the number of the
+    /// new run; `None` if all its documents have been deleted.
     fn replace(&mut self, store: &Store, kept: &[KeptRun], filters: Filters) -> Result<Option<u32>> {
         if kept.is_empty() {
             return Ok(None);

@@ -20,8 +20,8 @@
 //! | all runs at once, at times                                            | 3.1              | 3.9    |
 //!
 //! The last rule folds all runs once the smaller ones together equal the largest, and folds the smaller ones
-//! by sixteens. This rule was rejected because it writes a load of 100 million postings 2.3 times. The rule
-//! here writes such a load once.
+//! in groups of sixteen. This rule was rejected because it writes a load of 100 million postings 2.3 times.
+//! The rule here writes such a load once.
 
 use crate::codec::filter::FILTER_HASHES;
 use crate::codec::records::RunRecord;
@@ -31,8 +31,8 @@ use crate::read::filter_use::{LARGEST_WORTH, rows_of_filters};
 /// in this file suit such a query.
 pub(crate) const QUERY_HASHES: u64 = 1536;
 
-/// The postings of a large run. Such a run costs a typical query one block for each hash, because reading its
-/// filters would cost as much.
+/// The least number of postings of a large run. Such a run costs a typical query one block for each hash,
+/// because reading its filters would cost as much.
 const LARGE_RUN: u64 = QUERY_HASHES * FILTER_HASHES as u64;
 
 /// The number of runs of one rank that are folded into one, below [`LARGE_RUN`].
