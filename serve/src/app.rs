@@ -201,11 +201,12 @@ async fn run(app: Arc<App>, started: impl FnOnce(std::net::SocketAddr)) -> Resul
     }
     log::event("ending", "requests under way are finished");
     tokio::spawn(async move {
-        // A supervisor may repeat SIGTERM, and has SIGKILL for an end at once.
+        // A later SIGTERM does not come here: a supervisor may repeat SIGTERM, and has SIGKILL for an end at
+        // once.
         interrupt.recv().await;
         log::event("ended", "by Ctrl-C, while requests were under way");
-        // No code runs at this exit, so nothing of the store is closed below a thread that writes: it is as
-        // after a kill, which loses nothing that was acknowledged.
+        // This exit runs no other code, so it does not close the store while a thread writes. The effect is
+        // that of a kill, which loses no acknowledged change.
         signal_hook::low_level::exit(130);
     });
     ending.ready.store(false, Ordering::Relaxed);

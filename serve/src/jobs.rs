@@ -149,7 +149,8 @@ impl Job {
         self.progressing().state
     }
 
-    /// The job for the client that asks for it.
+    /// Returns the job for its client. If the job is over and has no result, records that the client has seen
+    /// this.
     pub(crate) fn show(&self) -> JobView {
         let mut progressing = self.progressing();
         progressing.is_fetched |= progressing.state.is_over() && progressing.result.is_none();
@@ -160,7 +161,7 @@ impl Job {
     pub(crate) fn view(&self) -> JobView {
         let (step, done, total) = *self.step.0.lock().unwrap_or_else(PoisonError::into_inner);
         let Progressing { state, rows, problem, .. } = &*self.progressing();
-        // A step reports its progress from time to time, and not at its end.
+        // A step does not report its end, so a finished job shows all items as done.
         let done = if *state == JobState::Done { total.max(done) } else { done };
         JobView {
             schema: "fpdb.job/1",
@@ -245,9 +246,10 @@ impl Lines {
     }
 }
 
-/// The place of the finished job that makes room for a new job of the key `owner`: the oldest whose result
-/// was fetched, or else the oldest whose result nobody fetched in time. Jobs of the key go before those of
-/// others. A key takes room only from keys with more jobs, so that it cannot drop the results of all others.
+/// The index of the finished job that makes room for a new job of the key `owner`: the oldest whose result
+/// was fetched, or else the oldest whose result nobody fetched in time. Jobs of this key go before jobs of
+/// other keys. A key takes room only from keys with more jobs, so that it cannot drop the results of all
+/// others.
 fn makes_room(jobs: &VecDeque<Arc<Job>>, owner: &str) -> Option<usize> {
     let count = |owner: &str| jobs.iter().filter(|job| &*job.owner == owner).count();
     let own = count(owner);

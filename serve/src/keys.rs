@@ -154,7 +154,8 @@ impl Keys {
         Ok(keys)
     }
 
-    /// Reads the file again. False if there is none. After an error the previous keys remain valid.
+    /// Reads the file again. Returns false if there is no file. After an error the previous keys remain
+    /// valid.
     pub(crate) fn reload(&self) -> Result<bool> {
         let Some(path) = &self.file else { return Ok(false) };
         let read = read(path, self.limits)?;

@@ -1,5 +1,5 @@
-//! Room: the memory for the bodies of requests. A request takes it step by step, as its body arrives, so a
-//! slow client holds little. The requests of one key together have a share of it.
+//! Room: the memory for the bodies of requests. A request takes memory step by step, as its body arrives, so
+//! a slow client holds little. The requests of one key together have a share of this memory.
 
 use std::sync::Arc;
 

@@ -27,8 +27,8 @@ pub struct ServeOptions {
     /// key file.
     pub listen: SocketAddr,
     /// Further names under which clients reach the service: host names without a port. The address of
-    /// `listen` always counts as a name. If it is a loopback address, so do `localhost`, `127.0.0.1` and
-    /// `[::1]`.
+    /// `listen` always counts as a name. If that address is a loopback address, `localhost`, `127.0.0.1` and
+    /// `[::1]` count too.
     pub hosts: Vec<String>,
     /// The file of keys. Without one, everybody who reaches the address has all rights.
     pub key_file: Option<PathBuf>,
@@ -54,8 +54,8 @@ pub struct ServeOptions {
     pub threads: Option<usize>,
     /// Number of requests that are processed at the same time. `None`: two per processor.
     pub workers: Option<usize>,
-    /// Number of requests that may wait for a worker. The same number of changes may be made or wait for the
-    /// writer. A further one is refused with 503.
+    /// Number of requests that may wait for a worker. Also the number of changes that may be in progress or
+    /// wait for the writer. A further request or change is refused with 503.
     pub queue: usize,
     /// Number of requests of one key that are processed or wait at the same time. A further request is
     /// refused with 429.
@@ -79,8 +79,9 @@ pub struct ServeOptions {
     pub client_seconds: u64,
     /// Number of jobs that run at the same time.
     pub jobs: usize,
-    /// Number of jobs that are kept, including finished ones. A new job takes the room of one whose result
-    /// was fetched, or that ended more than a minute ago. If there is none, it is refused with 503.
+    /// Number of jobs that are kept, including finished ones. A new job takes the room of a job whose result
+    /// was fetched, or that ended more than a minute ago. If there is no such job, the new job is refused
+    /// with 503.
     pub kept_jobs: usize,
     /// Seconds that requests may still take after a signal to end.
     pub drain_seconds: u64,

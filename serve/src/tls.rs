@@ -35,7 +35,8 @@ impl Tls {
         Ok(Self(Some((files, acceptor))))
     }
 
-    /// Reads the files again. False if there are none. After an error the previous certificate stays in use.
+    /// Reads the files again. Returns false if there are none. After an error the previous certificate stays
+    /// in use.
     pub(crate) fn reload(&self) -> Result<bool> {
         let Some((files, acceptor)) = &self.0 else { return Ok(false) };
         let read = read(files)?;

@@ -9,7 +9,7 @@ use tokio::sync::Semaphore;
 
 use crate::problem::{Answer, Problem};
 
-/// The places of requests that read. A request that is processed has a place, and so has one that waits.
+/// The places of requests that read. A request has a place while it waits and while it is processed.
 pub(crate) struct Work {
     workers: Arc<Semaphore>,
     /// Number of workers.
@@ -86,7 +86,7 @@ impl Work {
         let stop = self.stop.child();
         let _caller = StopAtDrop(stop.clone());
         let run = move || {
-            // Both are held until the work has ended, even if the caller has gone.
+            // The place and the worker are held until the work has ended, even if the caller has gone.
             let _held = (place, worker);
             work(&stop)
         };

@@ -27,8 +27,8 @@ use crate::room::Room;
 const IN_A_COMMIT: usize = 1000;
 const BYTES_IN_A_COMMIT: usize = 64 << 20;
 
-/// After a refused change the service reports for this time that it is not ready. Then it reports that it is
-/// ready: only another change can show whether the cause is gone.
+/// After a refused change the service reports for this time that it is not ready. After that time it reports
+/// that it is ready, because only another change can show whether the cause is gone.
 const REFUSED: Duration = Duration::from_secs(60);
 
 /// The cause of an error after a panic of the thread.
@@ -57,9 +57,9 @@ impl Put {
     }
 }
 
-/// The place of a change and the room of its body. A change keeps both until it is made: its bytes stay in
-/// memory even if the client has gone. Both are free before the client hears of the outcome, so that its next
-/// request finds room.
+/// The place of a change and the room of its body. A change keeps both until it is made, because its bytes
+/// stay in memory even if the client has gone. Both are free before the client hears of the outcome, so that
+/// the next request of the client finds room.
 pub(crate) struct Held {
     _place: OwnedSemaphorePermit,
     _room: Option<Room>,
@@ -75,8 +75,8 @@ impl Held {
 /// Sends the outcome of a change to the request that waits for it.
 type Reply<T> = oneshot::Sender<Answer<T>>;
 
-/// The documents of a change. The writer makes one at a time, because together they may take many times the
-/// memory of the body.
+/// The documents of a change. The writer asks for one at a time, because together they may take many times
+/// the memory of the body.
 pub(crate) type Documents = Box<dyn Iterator<Item = Document> + Send>;
 
 /// A change.
@@ -86,7 +86,7 @@ enum Change {
     Remove(Removing, StopToken, Held, Reply<Removal>),
     Compact(StopToken, Arc<Step>, Held, Reply<fpdb::maintenance::Compaction>),
     Backup(PathBuf, BackupOptions, StopToken, Arc<Step>, Held, Reply<Backup>),
-    /// No change: it lets the thread open the database again.
+    /// Changes nothing, but lets the thread open the database again.
     Nothing(Held),
 }
 
@@ -115,7 +115,7 @@ pub(crate) struct Written {
     pub(crate) documents: Counter,
     /// Time at which the database refused the last change, for example after a disk error.
     refused: Arc<Mutex<Option<Instant>>>,
-    /// True while the store takes no changes: it has to be opened again.
+    /// True while the store takes no changes, until it is opened again.
     stopped: Arc<AtomicBool>,
 }
 
@@ -187,7 +187,7 @@ impl Stored {
 pub(crate) struct Writer {
     changes: Mutex<Option<mpsc::UnboundedSender<Change>>>,
     thread: Mutex<Option<JoinHandle<()>>>,
-    /// The places of changes. A change that waits for the thread has a place, and so has one that is made.
+    /// The places of changes. A change has a place while it waits for the thread and while it is made.
     /// Queries have other places, so a compaction, for which changes wait, holds up no query.
     places: Arc<Semaphore>,
     most: usize,
@@ -249,7 +249,8 @@ impl Writer {
         }
     }
 
-    /// Waits for a place, until the job is dropped. The number of jobs has a bound of its own.
+    /// Waits for a place, until the job is dropped. Waiting jobs need no limit here, because the number of
+    /// jobs is limited.
     async fn wait(&self, job: &Job) -> Answer<Held> {
         let place = Arc::clone(&self.places).acquire_owned();
         let place = job.unless_dropped(place).await?.map_err(|_| Problem::ending())?;
@@ -274,7 +275,7 @@ impl Writer {
         if let Some(changes) = changes.as_ref().filter(|_| self.written.is_stopped()) {
             // If all places are taken, one of the changes has the same effect.
             if let Ok(place) = self.enter() {
-                // A thread that has panicked does not open it.
+                // A thread that has panicked opens nothing.
                 let _ = changes.send(Change::Nothing(Held::new(place, None)));
             }
         }

@@ -175,8 +175,8 @@ pub(crate) async fn show(
                 break (document, None);
             }
             match database.text_within(document.id, &limits) {
-                // A commit has replaced or removed the document since. The next search for its name finds
-                // out.
+                // A commit has replaced or removed the document since. The next search for its name shows
+                // which.
                 Err(Error::NoSuchNumber { .. }) => {}
                 text => break (document, Some(text?)),
             }
@@ -335,7 +335,7 @@ pub(crate) async fn put(
     Ok((status, Json(PutView::of(name, stored, k))))
 }
 
-/// The fields of metadata. Other values than strings are refused as they are met, and never in memory.
+/// The fields of metadata. A value that is not a string is refused while it is read, before it takes memory.
 #[derive(Debug, Default)]
 struct Metadata(BTreeMap<String, String>);
 

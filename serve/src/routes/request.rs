@@ -73,11 +73,11 @@ pub(super) async fn read_json_body(app: &Arc<App>, request: Request) -> Answer<H
     read_within(app, request, MOST_JSON.min(app.options.max_body)).await
 }
 
-/// Bytes of memory that the first part of a body takes, if the body may be as long.
+/// Bytes of memory that the first part of a body takes, if the body may be that long.
 const FIRST: usize = 64 << 10;
 
-/// Reads a body of at most `limit` bytes. Takes memory for each part as it arrives, twice as much each time,
-/// and no more than the length that the client states.
+/// Reads a body of at most `limit` bytes. Takes memory as parts arrive: twice as much each time, but no more
+/// than the length that the client states.
 async fn read_within(app: &Arc<App>, request: Request, limit: usize) -> Answer<HeldBody> {
     let told =
         request.headers().get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
@@ -120,8 +120,8 @@ async fn next_data(app: &App, body: &mut Body) -> Answer<Option<Bytes>> {
     }
 }
 
-/// Reads a body of JSON, and makes of it what the request needs. An empty body gives the default. The values
-/// of JSON take many times its bytes, so it is parsed by a worker, which keeps the body's room until the end.
+/// Reads a body of JSON, and returns what `make` makes of its value. An empty body gives the default value.
+/// Parsed JSON takes many times its bytes, so a worker parses it, and keeps the body's room until the end.
 pub(super) async fn read_json<T: DeserializeOwned + Default, M: Send + 'static>(
     app: &Arc<App>,
     request: Request,

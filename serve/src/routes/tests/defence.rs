@@ -218,7 +218,7 @@ fn a_full_queue_answers_503_at_once() {
     assert!(service.get("/metrics").text().contains("fpdb_requests_inside 2"));
     assert_eq!(ask("PUT", "/v1/documents/x").0, 201);
     drop(places);
-    // Changes that wait, as for a compaction, take no place of those who read.
+    // Changes that wait, as for a compaction, take no place from requests that read.
     let place = service.app.writer.enter();
     for (method, path) in changes {
         assert_eq!(ask(method, path), (503, "1".into()), "{method} {path}");

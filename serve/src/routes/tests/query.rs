@@ -77,7 +77,7 @@ fn a_form_of_many_files_is_answered_in_order_and_a_report_of_it_is_bounded() {
     let ask = |path: &str, form: String| {
         service.ask("POST", path, &[("content-type", "multipart/form-data; boundary=B")], form)
     };
-    // Of answers of some length, a part goes through a file. The default of `top` is within the bound.
+    // A long answer goes in part through a file. The default of `top` is within the bound.
     for files in [2, 300] {
         let answer = ask("/v1/query", form(files));
         assert_eq!((answer.status, answer.header("content-type")), (200, "application/x-ndjson"));
