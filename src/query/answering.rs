@@ -145,8 +145,8 @@ impl<'a> Query<'a> {
     }
 
     /// The stored documents with the bytes of the query, or of one of its documents. They are found by their
-    /// digests, so also if they are too short for a fingerprint, or their hashes do not count. Ascending,
-    /// without excluded documents.
+    /// digests, so a document is found even if it is too short for a fingerprint, or its hashes do not count.
+    /// Ascending, without excluded documents.
     fn identical_documents(&self, view: &View, tally: &Tally<'_>) -> Result<Vec<u32>> {
         let Self { store, subject, options, .. } = *self;
         let is_wanted = |id: u32| options.only.as_ref().is_none_or(|only| only.binary_search(&DocId(id)).is_ok());

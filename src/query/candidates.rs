@@ -8,7 +8,7 @@
 //! compared in descending order of evidence, until 128 in a row have no passage.
 //!
 //! Common k-grams have most of the postings and distinguish documents least. So each 64 symbols of the query
-//! contribute their rarest k-grams, up to a number of postings. At least one k-gram counts, so text that many
+//! contribute their rarest k-grams, up to a number of postings, and at least one k-gram. So text that many
 //! documents share has evidence too. Documents without evidence come last.
 //!
 //! Rejected: windows of one text in place of squares, and evidence from all shared k-grams. Neither chooses
@@ -36,7 +36,8 @@ const CELL: u64 = 64;
 /// The comparison ends after this number of documents in a row without a passage.
 pub(super) const MISSES: usize = 128;
 
-/// Maximum number of postings that a cell of the query contributes: a share of the documents, and a minimum.
+/// Maximum number of postings that a cell of the query contributes: one for each 8 documents, but at least
+/// 4,096.
 const POSTINGS_SHARE: u64 = 8;
 const POSTINGS_AT_LEAST: u64 = 4096;
 
@@ -131,7 +132,7 @@ impl Candidates {
         Ok(Self { places, k: stored.k(), waiting: waiting.into(), squares: Vec::new() })
     }
 
-    /// The greatest weight in a square of two by two cells.
+    /// Returns the evidence for a document: the greatest weight in a square of two by two cells.
     fn evidence(&mut self, candidate: &Candidate) -> u64 {
         let places = &mut self.places[candidate.first..candidate.end];
         let diagonal = |place: &SharedPlace| i64::from(place.here) - i64::from(place.there);

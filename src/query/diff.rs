@@ -39,8 +39,8 @@ pub struct DiffOptions {
     pub phrases: Option<Phrases>,
     /// Documents whose text does not count: the text of a task, say. The answer equals the answer of a query
     /// in a database that also holds these documents, as boilerplate. The two compared documents are not
-    /// boilerplate: they match if their bytes are the same. Each is a file or bytes in memory; by default
-    /// none.
+    /// boilerplate: they match if their bytes are the same. Each document of the list is a file or bytes in
+    /// memory; by default the list is empty.
     pub boilerplate: Vec<QuerySource>,
     /// How shared runs become passages.
     pub joining: PassageOptions,

@@ -204,7 +204,8 @@ fn document_text(
     (id, record): (u32, &DocumentRecord),
     symboliser: &mut Symboliser,
 ) -> Result<std::result::Result<WholeText, &'static str>> {
-    // The query's bytes can have another format, and fewer symbols.
+    // The size is checked first, even if the query has the same bytes: the query can have another format, and
+    // fewer symbols.
     if !TextLimit::COMPARED.allows_document(record) {
         return Ok(Err(TextUnavailable::TooLarge.document()));
     }

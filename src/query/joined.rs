@@ -36,7 +36,8 @@ impl JoinedQueries {
         Ok(Self { submissions, queries: Vec::new(), places: HashMap::new(), unread: HashMap::new() })
     }
 
-    /// Keeps a document that is part of a submission; returns any other. `member` is its member name.
+    /// Keeps a document that is part of a submission, and returns any other document. `member` is the name of
+    /// the document in its container.
     pub(crate) fn take(&mut self, query: PreparedQuery, member: Option<&str>) -> Option<PreparedQuery> {
         let Some(submission) = self.submissions.name_of(&query.name, member) else { return Some(query) };
         match self.places.get(submission) {
@@ -97,8 +98,8 @@ pub(crate) fn answer_joined(
     let top = options.top.unwrap_or(usize::MAX);
     let ranking = options.clone().passages(false).submission_files(usize::MAX);
     let mut answer = ask(&whole, &ranking.top(options.top.map(|top| top.saturating_add(TIED))))?;
-    // Passages decide between matches of equal score, so matches that tie with the last of the best stay
-    // until then.
+    // Passages decide between matches of equal score. So matches that tie with the last of the best stay
+    // until the passages are known.
     let cut = top.checked_sub(1).and_then(|last| answer.matches.get(last)).map(|last| last.score);
     answer.matches.retain(|found| cut.is_none_or(|cut| found.score >= cut));
     let mut only: Vec<DocId> = answer.matches.iter().flat_map(documents).map(|found| found.id).collect();

@@ -2,9 +2,9 @@
 //!
 //! The query is winnowed with any window w' >= w, which selects a subset of the fingerprints that w would
 //! select. Its distinct hashes are looked up in ascending order. *Containment* uses all of them.
-//! *Resemblance* uses only the n smallest. If n is small against |A|/w, these survive winnowing with near
-//! certainty in every document that has them. So they are a uniform sample of the query's k-grams (Schleimer
-//! et al. 2003, section 3.2; Broder 1998).
+//! *Resemblance* uses only the n smallest. If n is small against |A|/w, these n hashes survive winnowing with
+//! near certainty in every document that has them. So they are a uniform sample of the query's k-grams
+//! (Schleimer et al. 2003, section 3.2; Broder 1998).
 //!
 //! A document's score is bounded by the number of hashes it holds, so counts alone find the best documents.
 //! Only the texts of the best documents are compared with the query, symbol by symbol (`passages`).

@@ -63,9 +63,9 @@ pub struct QueryOptions {
     /// in each call.
     pub metadata: BTreeMap<String, String>,
     /// A folder, or a regular expression for names. Each folder and archive directly in the folder is a
-    /// submission ([`submission_pattern`](crate::submission_pattern) has the rules). Documents with the same
-    /// match of the expression form one submission. The match is the text of the first group, or the whole
-    /// match if there is no group. A hash counts once for each submission. Counting the sizes of submissions
+    /// submission ([`submission_pattern`](crate::submission_pattern) has the rules). Documents in whose names
+    /// the expression matches the same text form one submission. If the expression has a group, only the text
+    /// of the first group counts. A hash counts once for each submission. Counting the sizes of submissions
     /// costs a pass over all documents and postings, again after each commit.
     pub submission_by: Option<String>,
     /// Maximum number of documents listed with a submission, those that share most; by default 10.
@@ -185,9 +185,9 @@ pub struct PassageOptions {
     /// passage. Only documents with a passage match, ordered by coverage. This option has no effect on a
     /// query without passages.
     pub rewritten: bool,
-    /// Passages with fewer agreeing symbols are left out. With `rewritten`, symbols agree in any order.
-    /// Symbols of ignored quotations and phrases do not count here. In source code, passages that add fewer
-    /// symbols than this to longer ones are left out too. In source code, 0 means 20, unless all passages are
+    /// The minimum number of agreeing symbols in a passage. With `rewritten`, symbols agree in any order.
+    /// Symbols of ignored quotations and phrases do not count here. In source code, a passage must also add
+    /// this number of symbols to longer passages. In source code, 0 means 20, unless all passages are
     /// shorter.
     pub least: u64,
     /// Maximum number of passages of a document to return. If there are very many, uninformative ones are

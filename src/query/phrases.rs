@@ -23,7 +23,7 @@ const LARGEST: u64 = 64 << 20;
 /// The name of this feature in error messages.
 pub(super) const IGNORING_PHRASES: &str = "ignoring phrases";
 
-/// Phrases to ignore, in the standard form of a profile.
+/// Phrases to ignore, brought into the standard form that a profile defines for text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Phrases {
     path: PathBuf,

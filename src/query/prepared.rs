@@ -236,8 +236,8 @@ impl PreparedQuery {
         }
     }
 
-    /// The symbols that do not count towards the least length of a passage. Rewritten text forms passages
-    /// without fingerprints too, so there the words of these ignored hashes do not count either.
+    /// The symbols that do not count towards the least length of a passage. If `rewritten`, symbols that only
+    /// `ignored` hashes cover do not count either, because such passages form without fingerprints too.
     pub(super) fn uncounted_with(&self, ignored: &[u64], rewritten: bool) -> Uncounted {
         match rewritten {
             true => self.uncounted.with(&self.only_in(ignored)),
@@ -257,8 +257,8 @@ impl PreparedQuery {
         difference(&ranges(given), &ranges(others))
     }
 
-    /// Finds the symbols of structure that fingerprints within given bytes cover. The range has all symbols
-    /// between the first and the last of them.
+    /// Returns a function from a span of bytes to a range of symbols of the structure. The range goes from
+    /// the first to the last fingerprint within the span.
     pub(super) fn symbols_within(&self) -> impl Fn(Span) -> Range<u64> {
         let of_structure = |fingerprint: &&Fingerprint| self.profile.view_of(fingerprint.hash) == View::Structure;
         let fingerprints = self.fingerprints.iter().filter(of_structure);

@@ -166,7 +166,7 @@ impl<'a> QueryReader<'a> {
         self.read_pieces(names, front_end, |reader, stop, take| reader.read(candidate, stop, &|_| {}, take))
     }
 
-    /// Reads a document of this name and hint, whose pieces `read` passes on.
+    /// Reads a document with this name and this hint about its format. `read` delivers its bytes in pieces.
     fn read_pieces(
         &mut self,
         (name, hint): (&str, &Hint),

@@ -2,8 +2,8 @@
 //!
 //! At a window above the database's, the containment is exact for the query's fingerprints at that window.
 //! The other two measures are estimates: they follow from the containment and the sizes at the database's
-//! window. If matches are ranked by such an estimated resemblance, it has an interval, like a resemblance
-//! from a sample. Weighted scores have none: Wilson's interval holds for hashes of equal weight.
+//! window. If such an estimated resemblance ranks the matches, the score has an interval, as for a
+//! resemblance from a sample. Weighted scores have none: Wilson's interval holds for hashes of equal weight.
 //!
 //! Source code in two views is measured in each view, and the larger score counts. A disguised copy still
 //! agrees with its source in one of the views, and unrelated programs rarely agree in either.
@@ -111,8 +111,8 @@ pub(super) fn rank<'a>(
 ) -> Result<RankedMatches> {
     let is_chosen = |id: &u32| chosen.is_none_or(|chosen| chosen.contains(id));
     let wanted = tally.shared.iter().filter(|(id, _)| is_chosen(id));
-    // No score exceeds the larger containment. So candidates come in descending order of that containment,
-    // and the rest is skipped once the best are certain.
+    // No score exceeds the larger of the containments in both views. So candidates come in descending order
+    // of that containment, and the rest is skipped once the best are certain.
     let bounded = |(&id, shares): (&u32, &'a [Shares; 2])| (id, tally.largest_containment(shares), shares);
     let mut candidates: Vec<(u32, f64, &[Shares; 2])> = wanted.map(bounded).collect();
     candidates.sort_unstable_by(|(id, a, _), (other, b, _)| b.total_cmp(a).then(id.cmp(other)));
@@ -199,14 +199,14 @@ impl Ranked {
         self.structure.shared + self.text.map_or(0, |text| text.shared)
     }
 
-    /// The larger resemblance of both views.
+    /// The larger of the resemblances in both views.
     fn resemblance(&self) -> f64 {
         self.text.map_or(0.0, |text| text.resemblance).max(self.structure.resemblance)
     }
 }
 
-/// The better match comes first: by score, then identical ones, then by resemblance, name and age. Of
-/// documents that hold all of a short query, most are far longer.
+/// The better match comes first: by score, then identical ones, then by resemblance, name and age.
+/// Resemblance matters because of the documents that hold all of a short query, most are far longer.
 impl Ord for Ranked {
     fn cmp(&self, other: &Self) -> Ordering {
         let by_score = other.score.total_cmp(&self.score).then(other.identical.cmp(&self.identical));
@@ -230,7 +230,7 @@ impl PartialEq for Ranked {
 
 impl Eq for Ranked {}
 
-/// Measures a document or submission in each view, and scores it by the larger score.
+/// Measures a document or submission in each view. Its score is the larger of both scores.
 fn measure(
     store: &Store,
     subject: &PreparedQuery,

@@ -74,7 +74,7 @@ pub(super) fn compare(
             if misses == MISSES {
                 break;
             }
-            // How many are compared depends on what is found.
+            // The number of documents to compare is unknown, because it depends on the passages found.
             task.step("documents compared", compared.count, 0)?;
             let (found, why) = evidence.of(document, &shared)?;
             compared.count += 1;

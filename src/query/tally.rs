@@ -103,7 +103,7 @@ impl<'a> Tally<'a> {
         }
     }
 
-    /// The larger containment of both views.
+    /// The larger of the containments in both views.
     pub(super) fn largest_containment(&self, shares: &[Shares; 2]) -> f64 {
         self.containment(0, shares[0].weight).max(self.containment(1, shares[1].weight))
     }

@@ -109,7 +109,7 @@ impl Units {
         self.count.unwrap_or(documents)
     }
 
-    /// The documents that are part of a submission, each after its submission.
+    /// The documents that are part of a submission, each as a pair (submission, document).
     pub(super) fn parts(&self, documents: &[u32]) -> Vec<(u32, u32)> {
         if self.facts.is_empty() {
             return Vec::new();

@@ -32,9 +32,9 @@ impl PairEvidence {
 }
 
 impl Database {
-    /// Finds the passages of pairs and stores them in each pair; `query` is a and `document` is b. For two
-    /// submissions, the passages go into the pairs of their files. [`Self::pairs`] reads no document, so
-    /// passages are found only here.
+    /// Finds the passages of pairs and stores them in each pair. In a passage, `query` is the place in
+    /// document a, and `document` the place in b. For two submissions, the passages go into the pairs of
+    /// their files. [`Self::pairs`] reads no document, so passages are found only here.
     ///
     /// # Errors
     /// [`Error::Stopped`](crate::Error::Stopped), and then no pair has its passages; errors from reading

@@ -6,7 +6,8 @@
 //! (Schleimer et al. 2003, section 5.2, quoted in `join.rs`).
 //!
 //! An inferred passage covers the places of shared fingerprints only. It can leave out parts of a shared run
-//! of t symbols, or miss a run that is hardly longer. The guarantee for passages holds if texts are compared.
+//! of t symbols, or miss a run that is hardly longer. The guarantee for passages holds only if texts are
+//! compared.
 
 use std::collections::HashMap;
 
@@ -30,7 +31,7 @@ use fpdb_store::FingerprintPlace;
 const SEEDS: usize = 1 << 18;
 const SEEDS_OF_HASH: usize = 1 << 14;
 
-/// Number of earlier passages among which a run searches for one that it continues or lies in. Runs come in
+/// Number of earlier passages among which a run finds a passage that it continues or lies in. Runs come in
 /// order of the query, so such a passage is near, unless the text repeats itself more often than this.
 const LOOK_BACK: usize = 64;
 
@@ -151,7 +152,7 @@ fn reach(profile: &Profile) -> u64 {
     }
 }
 
-/// The seeds, and the number left out.
+/// Returns the seeds, and the number of seeds left out.
 fn seeds<'a>(
     subject: &'a PreparedQuery,
     marks: &[SharedFingerprint],
@@ -228,7 +229,7 @@ fn passage(run: &SeedRun<'_>, k: u64) -> Passage {
     }
 }
 
-/// Length in symbols of the query.
+/// The length of a run, in symbols of the query.
 fn length(run: &SeedRun<'_>, k: u64) -> u64 {
     run.last.query.position + k - run.first.query.position
 }

@@ -13,9 +13,9 @@
 //! In source code a passage stays only if it adds 20 tokens, in either document, to longer passages
 //! (`--min-passage` sets another number). If the longest passage is shorter than that, its length is the
 //! limit. So a run of 8 to 19 tokens is found and scores, but makes no passage beside a longer one. The text
-//! as written follows the same rule, with 30 words and marks. Two more limits depend on the structure. If it
-//! has a passage of 20 tokens, the text has no passage shorter than 30. If it has only shorter passages, the
-//! text has no passage shorter than t.
+//! as written follows the same rule, with 30 words and marks. Two more limits depend on the structure. If the
+//! structure has a passage of 20 tokens, the text has no passage shorter than 30. If the structure has only
+//! shorter passages, the text has no passage shorter than t.
 //!
 //! A *ruler* is a line of dashes or stars, or another run of at least t symbols that repeats one to four
 //! symbols at least four times. It carries no text, so its symbols do not count in the length of a passage.
@@ -66,7 +66,8 @@ pub(crate) struct SharedFingerprint {
 /// a single equal word is not.
 const CHANCE: u32 = 8;
 
-/// A passage of fewer tokens of source code is an idiom of its language: a call, or the head of a loop.
+/// A passage of fewer tokens than this in source code is an idiom of its language: a call, or the head of a
+/// loop.
 const IDIOM: u64 = 20;
 
 /// Like [`IDIOM`], but in words and punctuation marks of the text as written. A line has about 1.5 times as

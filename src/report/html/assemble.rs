@@ -65,7 +65,7 @@ impl ReportContent {
         let mut documents = DocumentIndex::new(options.file_times);
         let profile = *database.profile();
         let in_resemblance = answers.iter().any(|(_, answer)| answer.mode == Mode::Resemblance);
-        // With two views, the score is the larger measure of both.
+        // With two views, the score is the larger of the measures in both.
         let measure = match (options.weighted || profile.has_two_views(), in_resemblance) {
             (true, _) => PairMeasure::Score,
             (false, true) => PairMeasure::Resemblance,
@@ -360,7 +360,7 @@ fn overview(command: Command, profile: Profile, measure: PairMeasure, options: &
 /// Maximum number of names in a note of the report.
 const LISTED: usize = 20;
 
-/// The first names of stored boilerplate documents, for readers of the report. Empty if no hash of
+/// The names of the first stored boilerplate documents, for readers of the report. Empty if no hash of
 /// boilerplate was left out.
 fn boilerplate_documents(database: &Database, left_out: u64) -> Result<Vec<String>> {
     let ids = if left_out > 0 { database.boilerplate() } else { Vec::new() };

@@ -45,22 +45,22 @@ pub(super) struct Overview {
     pub(super) histogram: Vec<u64>,
     /// Number of documents in the histogram: all that were compared, or all queries.
     pub(super) compared: u64,
-    /// If pairs of submissions are listed: the number of submissions among these documents. The others are
-    /// single documents.
+    /// If pairs of submissions are listed: the number of submissions among the `compared` documents. The
+    /// others are single documents.
     #[serde(skip_serializing_if = "is_zero")]
     pub(super) submissions: u64,
     /// Number of hashes excluded from all scores because more documents hold them than the df cap allows.
     pub(super) common: u64,
     /// Number of hashes that boilerplate holds, if they count in no measure of the report.
     pub(super) boilerplate: u64,
-    /// The first names of the boilerplate in the database, unless `boilerplate` is 0. Empty in an anonymous
-    /// report.
+    /// The names of the first boilerplate documents in the database, unless `boilerplate` is 0. Empty in an
+    /// anonymous report.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) boilerplate_documents: Vec<String>,
     /// Number of documents, or of submissions, in which no text can be compared.
     #[serde(skip_serializing_if = "is_zero")]
     pub(super) too_short: u64,
-    /// The first names of them. Empty in an anonymous report.
+    /// The names of the first of them. Empty in an anonymous report.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) too_short_names: Vec<String>,
     /// The totals of removable documents; `None` for commands other than `dedup`.
@@ -212,7 +212,7 @@ pub(super) struct ReportPair {
     pub(super) text: Option<TextMeasures>,
     /// The value that ranks the pairs.
     pub(super) score: f64,
-    /// The 95% interval of the measure if it is an estimate.
+    /// The 95% interval of the measure that ranks the pairs, if it is an estimate.
     pub(super) interval: Option<[f64; 2]>,
     /// The measures that are estimates; the others are exact.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -353,8 +353,9 @@ pub(super) struct TextData {
     /// Ranges excluded from all scores, because boilerplate or too many documents hold their fingerprints.
     /// Each is a start and an end, in UTF-16 units; ascending.
     pub(super) ignored: Vec<[u64; 2]>,
-    /// Ranges that are not read as they stand in the text, as in `ignored`. With the text that is read
-    /// instead, unless it is empty, as for markup and the outputs of a notebook. A range may be empty.
+    /// Ranges that are not read as they stand in the text, in the form of `ignored`. Each has the text that
+    /// is read instead, unless that text is empty, as for markup and the outputs of a notebook. A range may
+    /// be empty.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) unlike: Vec<UnlikeData>,
 }

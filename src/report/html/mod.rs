@@ -3,11 +3,11 @@
 //! passages.
 //!
 //! [`write_html`] makes a report from the answers of `query`, `pairs`, `dedup` or `diff`. It writes a folder,
-//! whose page loads a pair when it is opened, or a single file. [`report_data`] returns the same data to a
-//! host that serves the page itself, made of [`ReportAssets`]. A report lists what it leaves out. The same
-//! answers give the same bytes: there are no time stamps.
+//! whose page loads each pair when a reader opens the pair, or a single file. [`report_data`] returns the
+//! same data to a host that serves the page itself, made of [`ReportAssets`]. A report lists what it leaves
+//! out. The same answers give the same bytes: there are no time stamps.
 //!
-//! The data are in the page, or in files beside it that it loads as scripts, because a page opened from disk
+//! The data are in the page, or in files that the page loads as scripts, because a page opened from disk
 //! cannot fetch anything. The data are the answers of the library, with offsets in UTF-16 units beside the
 //! byte offsets. Each text is stored once, however many pairs it is in.
 //!

@@ -236,8 +236,8 @@ const PART_BYTES: u64 = 96;
 const TEXT_PACKED: u64 = 4;
 
 impl Pages<'_> {
-    /// Writes the page of a pair, and its texts that are not in the report yet, if there is room for all of
-    /// them.
+    /// Writes the page of a pair, and its texts that are not in the report yet. Returns false, and writes
+    /// nothing, if there is no room for all of them.
     fn write(&mut self, number: usize, found: Match, part: &mut TakePart<'_>) -> std::result::Result<bool, Failed> {
         let pair = &self.report.overview.pairs[number];
         let (a, b) = (pair.a, pair.b);
