@@ -84,7 +84,8 @@ impl Arrays {
 #[derive(Clone)]
 enum Column {
     Plain(ArrayRef),
-    /// Keys into other values. Both are computed once, because computing them for each row would take long.
+    /// Keys, and the values that they stand for. Both are computed once, because computing them for each row
+    /// would take long.
     Dictionary {
         array: ArrayRef,
         keys: Vec<usize>,

@@ -26,7 +26,7 @@ use crate::waiting::{Event, Feed};
 const PORTIONS: usize = 3;
 
 /// The limits of a portion of an iterable: documents, bytes, and time spent waiting. A portion has at least
-/// one document, unless the iterable has ended. Its last document may exceed the bytes.
+/// one document, unless the iterable has ended. The last document of a portion may exceed the limit of bytes.
 const PORTION: (usize, usize, Duration) = (256, 1 << 20, Duration::from_millis(50));
 
 /// Maximum number of bytes of a text of a table that is copied as a whole.
@@ -80,7 +80,7 @@ pub(crate) trait Portions: Send {
     fn next(&mut self) -> PyResult<Option<Portion>>;
 }
 
-/// Makes both ends. The end of the ingest still needs the sender of its requests.
+/// Makes both ends. The second value makes the end of the ingest from the sender of its requests.
 pub(crate) fn feed<S: Portions>(source: S) -> (Feeder<S>, impl FnOnce(Sender<Event>) -> Fed + Send) {
     let (sender, portions) = sync_channel(PORTIONS);
     let fed = move |wants| Fed { wants, portions, now: None, started: false };
@@ -125,7 +125,8 @@ impl Portions for Items {
             return Err(raised);
         }
         Python::attach(|py| {
-            // The patience excludes the wait for the interpreter's lock, which may take longer.
+            // The time begins here, so it excludes the wait for the interpreter's lock, which may take
+            // longer.
             let started = Instant::now();
             for item in self.items.bind(py).clone() {
                 match item.and_then(|item| document(&item)) {

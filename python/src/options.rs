@@ -76,7 +76,8 @@ impl Given {
         serde_json::from_str(&self.fields).map_err(|error| parameter(&error.to_string()))
     }
 
-    /// These defaults with the given fields. `below` is the path of these options within all given options.
+    /// Returns these defaults, changed by the given fields. `below` is the path of these options within all
+    /// given options.
     fn over<T: Serialize + DeserializeOwned>(&self, below: &str, defaults: &T, given: Value) -> PyResult<T> {
         options_from_json(defaults, given).map_err(|error| match error {
             Error::InvalidOptions { field, source } => {

@@ -94,7 +94,8 @@ pub(crate) struct Waited<T> {
 }
 
 impl<T> Waited<T> {
-    /// The outcome of work whose partial answer is useless.
+    /// Returns the exception that ended the work early, or else the outcome. For work whose partial answer is
+    /// useless.
     pub(crate) fn whole(self) -> PyResult<T> {
         match self.raised {
             Some(raised) => Err(raised),
@@ -112,7 +113,7 @@ pub(crate) fn wait<T: Send>(
 ) -> Waited<T> {
     let seen = Seen::default();
     py.detach(|| {
-        // An exception stops this work, but no other work with the caller's token.
+        // An exception stops this work, but no other work that has the caller's token.
         let stop = caller.stop.as_ref().map_or_else(fpdb::StopToken::new, |token| token.get().child());
         let (sender, events) = channel();
         let task = Task::new().progress(&seen).stop(&stop);

@@ -10,8 +10,8 @@
 
 `create` and `open` give a `Database`, with `ingest`, `ingest_table`, `query`, `pairs`, `dedup`, `repeats`, `apply`, `write_report`,
 `backup`, `verify`, `documents` and `remove`. `restore` makes a database from a backup. `connect` gives a `Client` of a database that
-`fpdb serve` serves, with the methods that need none of its files. `diff` compares two texts and `fingerprint` fingerprints texts without
-a database.
+`fpdb serve` serves, with the methods that need no files of the database. `diff` compares two texts and `fingerprint` fingerprints texts
+without a database.
 
 Tables and answers are exchanged by the Arrow PyCapsule interface: pandas, polars, pyarrow, DuckDB and `datasets` work, and none of them is
 required. Offsets count bytes; `Location.slice` counts code points and indexes Python strings.

@@ -62,7 +62,7 @@ class _Text:
         self._code_points: _CodePoints | None = None
 
     def _utf8(self) -> bytes | None:
-        """The bytes, unless they have another encoding than UTF-8."""
+        """The bytes; None if their encoding is not UTF-8."""
         if self._load is not None:
             try:
                 loaded = self._load()
@@ -164,7 +164,7 @@ class Location(Answer):
     def slice(self) -> slice | None:
         """The place as a slice of the document as a Python string: `text[location.slice]`. It counts code points.
 
-        None if the text of the document is not available (also after the database is closed), if it is not UTF-8, and after bytes of it
+        None if the text of the document is not available (also after the database is closed) or is not UTF-8, and for a place after bytes
         that are not UTF-8. If the text was unpacked or extracted from the document (a compressed file, mail, PDF), the slice indexes that
         text.
         """
@@ -202,7 +202,8 @@ class Passage(Answer):
         agreement: the share of the symbols of the passage that are equal and in the same order. None if the spans were not compared.
         exact: True if the spans were compared symbol by symbol. False if they are inferred from fingerprints.
         same_names: for source code, the share of the names in the passage that are the same in both documents: 1 for the same text, 0 for
-            the same structure with other names. None if the passage has no names or the names were not compared, and for other text.
+            the same structure with other names. None if the passage has no names or the names were not compared, and for text other than
+            source code.
         as_written: for source code in two views, True for a passage of the text as written. The symbols of this passage are words and
             marks.
     """
@@ -255,10 +256,10 @@ class Match(Answer):
         modified: with `file_times`, the time of the last change of the file (or member of an archive), in seconds since 1970. None if it is
             not known, for a submission, and in the comparison of two files.
         inferred: the reason why passages are inferred from fingerprints, or None.
-        files: for a submission, the documents of it that share most, with their passages; `files_left_out` more documents share something.
-            Empty without `submission_by`, and for documents outside any submission. With `join_submissions`, the pairs of a file of the
-            query and a stored document.
-        query: in `files` with `join_submissions`, the file of the query whose measures and passages these are; else None.
+        files: for a submission, its documents that share most, with their passages. `files_left_out` is the number of further documents
+            that share something. Empty without `submission_by`, and for documents outside any submission. With `join_submissions`, the
+            pairs of a file of the query and a stored document.
+        query: in `files` with `join_submissions`, the file of the query to which the measures and passages of the pair belong; else None.
     """
 
     document: str
@@ -343,7 +344,8 @@ class QueryDocument(Answer):
     `extracted` is True if offsets and lines are those of the text extracted from the document, such as from a PDF. `metadata` is that of a
     record or a stored document: for example its id and the fields to keep. `attachments` is the number of attachments of a mail that are
     not read. `files` is the number of files of a submission that are one query, with `join_submissions`; else 0. `files_unread` is the
-    number of its other files, which cannot be read. `disguised` describes words that look like other words, if there are many.
+    number of further files of the submission, which cannot be read. `disguised` describes words that look like other words, if there are
+    many.
     """
 
     name: str
@@ -491,13 +493,12 @@ class Pair(Answer):
         without_boilerplate: the measures without the fingerprints that boilerplate holds, as in the score. None if the database has no
             boilerplate.
         passages: with `passages`, the passages that the documents share; `query` is in a and `document` is in b.
-        longest: number of symbols that count in the longest of these passages, or, for source code in two views, in one that lies within
-            them and is not listed. For two submissions, in the longest passage of any two of
-            their documents.
+        longest: number of symbols that count in the longest of these passages. For source code in two views, a passage that is not listed
+            because it lies within a listed one counts too. For two submissions, the longest passage of any two of their documents counts.
         files: for two submissions, the best pairs of their documents, with their passages: first pairs that reach the thresholds, then
             pairs that share most; `files_left_out` more pairs share something. Empty without `submission_by`, and for two documents outside
             any submission.
-        by_files: True if two submissions as wholes are below the thresholds; the first pair in `files` reaches them.
+        by_files: True if the two submissions as wholes are below the thresholds, but the first pair in `files` reaches them.
         a_old, b_old: True if the document or submission is old, by `old` or `new_since`.
         a_extracted, b_extracted: True if offsets and lines are those of the text extracted from the document, such as from a PDF.
         a_modified, b_modified: with `file_times`, the time of the last change of the file (or member of an archive), in seconds since 1970.
@@ -627,7 +628,7 @@ class Superseded(Answer):
 
 @dataclass(frozen=True)
 class RepeatOf(Answer):
-    """The earlier occurrence of a repeated passage: the document, byte offsets in it, and the digest of its content (XXH3-128).
+    """The earlier occurrence of a repeated passage: the document, byte offsets into the document, and the digest of its content (XXH3-128).
 
     `extracted` is True if the offsets are those of the text extracted from the document.
     """
@@ -672,7 +673,7 @@ class Repeat(Answer):
 
 @dataclass(frozen=True)
 class Uncompared(Answer):
-    """A document whose text is not available, and the reason. The answer lists no passage of it, and none that repeats it."""
+    """A document whose text is not available, and the reason. The answer lists no passage of it, and no passage that repeats its text."""
 
     document: str
     id: int
@@ -741,7 +742,7 @@ class Applied(Answer):
     Attributes:
         source: the file.
         act: the action: copy, write, cut, omit, mark, remove, link, move or leave.
-        target: the path of the copy, also of one that is removed, of the file that the link leads to, or of the moved file.
+        target: the path of the copy (even if the copy is removed), of the file that the link leads to, or of the moved file.
         documents: number of removable documents that the action concerns.
         done: False in a dry run.
         reason: the reason why the file is left alone, or why documents of it stay.
@@ -785,8 +786,8 @@ class ApplySummary(Answer):
         done_before: files that an earlier run has finished.
         bytes: number of bytes written, or bytes of the files removed, linked or moved.
         done: False after a dry run.
-        parts_not_compared: removable documents that may hold attachments or pictures that no survivor has. For mails, PDF files and books
-            only the texts are compared, unless by "exact" or "exact-text".
+        parts_not_compared: removable documents that may hold attachments or pictures that no survivor has. A dedup compares only the texts
+            of mails, PDF files and books, unless by "exact" or "exact-text".
         passages: True if the report lists repeated passages. `documents` then counts documents with such passages.
         listed: True if a list of documents was given instead of a report.
     """
@@ -884,8 +885,8 @@ class IngestSummary(Answer):
         failures, failed: number of documents that could not be read, and the first 1,000 of them.
         skips, skipped: number of files, members and rows that are not documents, and the first 1,000 of them.
         kept_out: skipped documents that are kept out.
-        not_kept_out: contents that the merged database keeps out and this one does not, because it has documents with them that the merged
-            database lacks.
+        not_kept_out: contents that the merged database keeps out and this database does not, because this database has documents with these
+            contents that the merged database lacks.
         unread_archives: skipped archives of kinds that are not read, such as 7z.
         without_text: added or replacing documents that have no text, such as scanned pages and empty records, but not empty files.
         too_short: added or replacing documents that have text, but too little to compare.

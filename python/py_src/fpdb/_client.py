@@ -163,7 +163,7 @@ class ServedDocuments(Iterable[DocumentInfo]):
 
 
 class Client:
-    """A database that a service holds: use `fpdb.connect`. Threads and forked processes may share one; each has its own connections."""
+    """A database that a service holds: use `fpdb.connect`. Threads and forked processes may share it; each has its own connections."""
 
     def __init__(self, url: str, key: str | None, timeout: float) -> None:
         try:
@@ -257,7 +257,7 @@ class Client:
                 after = answer.headers.get("Retry-After", "")
                 return answer.status, answer.read(), float(after) if after.isdigit() else None
             except BaseException as error:
-                # Whatever ended the wait, such as Ctrl-C: an answer that comes later would be taken for that of the next request.
+                # Anything may have ended the wait, such as Ctrl-C. A later answer would then be taken for the answer to the next request.
                 self.close()
                 if not isinstance(error, (http.client.HTTPException, OSError)):
                     raise
@@ -318,7 +318,7 @@ class Client:
         return [self._one(query, str(index), options) for index, query in enumerate(several(queries))]
 
     def _query_stored(self, document: str | None, id: int | None, options: dict[str, Any]) -> QueryAnswer:
-        """Asks for a name by its number, since a later version of the name has another text."""
+        """Queries with a stored document. A name becomes a number first, since a later version has another text."""
         left = _VERSIONS
         while True:
             number = id if document is None else self._number(document)
@@ -333,7 +333,7 @@ class Client:
                     raise
 
     def _number(self, name: str) -> int | None:
-        """The number of the last version. None if no document has the name, or no address holds it: the service tells why."""
+        """The number of the last version. None if no document has the name, or no address can hold it: the query then fails."""
         if not name or _SURROGATE.search(name) or len(name.encode()) > _LONGEST_NAME:
             return None
         with suppress(DocumentNotFoundError):
@@ -374,7 +374,7 @@ class Client:
             shown = self._ask("GET", _path(name), query={"text": "true", "id": id})
             if shown["text"] is None:
                 return None
-            # Offsets count the bytes as they are; the text has others, if they are not UTF-8.
+            # Offsets count the original bytes. If these are not UTF-8, the bytes of the text differ.
             as_they_are = shown.get("text_base64")
             data = shown["text"].encode() if as_they_are is None else base64.b64decode(as_they_are)
             return data, shown["text_encoding"]
@@ -725,7 +725,7 @@ def connect(url: str, key: str | None = None, *, timeout: float = 60.0) -> Clien
 
 
 def _path(name: str) -> str:
-    # Slashes too: a client tidies paths, and names may be what it would tidy.
+    # Slashes are escaped too: HTTP clients shorten paths such as a/../b, and a name may have this form.
     return "/v1/documents/" + urllib.parse.quote(name, safe="")
 
 
@@ -741,7 +741,7 @@ def _content(path: Path) -> bytes:
 
 
 def _form(asked: Mapping[str, str], content: bytes) -> tuple[bytes, str]:
-    """The body with a file and its options, which are too long for an address, and its media type."""
+    """A body with a file and its options, which are too long for an address, and the media type of the body."""
     boundary = os.urandom(16).hex()
     # The ending of the name tells the format. The answer gets the whole name.
     name = re.sub(r'["\\\x00-\x1f\x7f]', "_", _characters(asked["name"]))
@@ -809,7 +809,7 @@ def _is_of_dedup(row: dict[str, Any]) -> bool:
 
 
 def _is_of_list(row: dict[str, Any]) -> bool:
-    """True for a line of a list: a document. The answer to a query is not one, since its matches may share little."""
+    """True for a line of a list: a document. The answer to a query is no such line, since its matches may share little."""
     return row.get("schema") is None and isinstance(row.get("document"), str)
 
 
@@ -843,7 +843,7 @@ def _no_summary() -> dict[str, Any]:
 
 
 def _add(total: dict[str, Any], summary: Mapping[str, Any]) -> None:
-    """Adds a summary of an ingest to a sum of them. Its lists have at most `_MOST_LISTED` entries."""
+    """Adds the summary of an ingest to a total. The lists of the total have at most `_MOST_LISTED` entries."""
     for name, value in summary.items():
         if isinstance(value, dict):
             counts = total.setdefault(name, {})

@@ -207,7 +207,8 @@ class Database:
             attachments: reads each attachment of a mail as a separate document, such as `zoe.eml!contract.pdf`. Has no effect with `closed`
                 or with a `format`.
             remember: remembers `format`, `closed`, `store_text` and the arguments from `exclude` to `attachments` for these paths.
-                `remembered` returns them, and `fpdb ingest` uses them if none of these flags is given. Default values are forgotten.
+                `remembered` returns them, and `fpdb ingest` uses them if none of these flags is given. An argument with its default value
+                is forgotten.
             progress: True for a bar of tqdm, or a function that is called with a `Progress` some 20 times a second. An exception that the
                 function raises stops the ingest.
             stop: a token that stops the ingest from another thread.
@@ -394,7 +395,7 @@ class Database:
 
         Args:
             other: the other database. It does not change.
-            on_change: as for `ingest`, for documents of both databases.
+            on_change: as for `ingest`, for names that both databases have.
             reread: reads the texts again, from the other database or from their files. The profiles may then differ.
             dry_run: stores nothing, and reports the documents that would be added and replaced.
             progress, stop: as for `ingest`. Commits stay, and the same call continues.
@@ -584,7 +585,7 @@ class Database:
     def iter_query_below(
         self, path: Path, *, stop: StopToken | None = None, **options: Unpack[BelowOptions]
     ) -> AnswerStream:
-        """The same answers as `query_below`, read once as they are found, in memory that does not grow with their number.
+        """Returns the answers of `query_below` one by one. Each answer is read once, so memory does not grow with their number.
 
         The queries are answered on a separate thread, which is at most a few dozen documents ahead. The files of the database stay open
         until the stream has ended.
@@ -689,8 +690,8 @@ class Database:
             across: prefixes of names: only pairs of documents under different prefixes.
             old: prefixes of names of old documents: pairs of two old documents are left out.
             where: only pairs in which one document has all of these values in its metadata; the other may be any document.
-            group_by: a regular expression: documents whose names give the same match are not a pair. By default, documents with the same
-                metadata `group` are not a pair.
+            group_by: a regular expression: documents in whose names it matches the same text are not a pair. By default, documents with the
+                same metadata `group` are not a pair.
             groups: False: documents of one group are pairs too.
             submission_by: counts the documents of one submission as one document, and lists the pairs of their `files` that share most. A
                 folder or a regular expression, as for `query`.
@@ -700,7 +701,7 @@ class Database:
             weight: "idf" counts a rare fingerprint more than a common one.
             top: maximum number of pairs; None for all.
             passages: finds all passages of each pair. The documents are read again.
-            rewritten, gap, min_passage: as for `query`; they apply to these passages and those of a report.
+            rewritten, gap, min_passage: as for `query`; they apply to these passages and to the passages of a report.
             progress, stop: as for `ingest`.
 
         Raises:
@@ -713,7 +714,7 @@ class Database:
 
     @takes(ITER_PAIRS, PairsOptions)
     def iter_pairs(self, *, stop: StopToken | None = None, **options: Unpack[PairsOptions]) -> PairStream:
-        """The same pairs as `pairs`, read once as they are found, in memory that does not grow with their number.
+        """Returns the pairs of `pairs` one by one. Each pair is read once, so memory does not grow with their number.
 
         The search runs on a separate thread, and uses the memory and the temporary files of the database. The database must be open for
         reading only; a reader in the process of a writer sees the last commit of the writer.

@@ -57,7 +57,7 @@ def reader() -> list[str] | None:
     """The command that reads documents of untrusted formats in a separate process."""
     if not sys.executable or os.name != "posix":
         return None
-    # The environment of the user has no effect on this process. It finds the engine beside the script.
+    # The environment of the user has no effect on this process, which finds the engine beside the script.
     return [sys.executable, "-E", "-s", "-S", _SCRIPT]
 
 
@@ -109,7 +109,7 @@ def _dataset(data: Any, columns: Sequence[str] | None) -> object:
     # A missing column causes an error that names the existing columns.
     if columns is not None and set(columns) <= set(schema.names):
         schema = pyarrow.schema([field for field in schema if field.name in columns])
-    # A stream takes its types from its first rows. If they are all null, a column has no type.
+    # A stream takes its types from its first rows. A column that is null in all of them has no type.
     null, text = pyarrow.null(), pyarrow.large_string()
     schema = pyarrow.schema([field.with_type(text) if field.type == null else field for field in schema])
 
@@ -124,7 +124,7 @@ def _dataset(data: Any, columns: Sequence[str] | None) -> object:
 
 
 def listed(given: Iterable[str]) -> list[str]:
-    """A list of strings. A single string is the only item, and not a sequence of characters."""
+    """A list of strings. A single string is one item, and not a sequence of characters."""
     return [given] if isinstance(given, str) else list(given)
 
 

@@ -57,7 +57,7 @@ class StopToken:
         """Asks all work that was given this token to end."""
     @property
     def stopped(self) -> bool:
-        """Whether `stop` has been called."""
+        """True if `stop` has been called."""
 
 @final
 class Rows:

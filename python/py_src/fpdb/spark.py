@@ -105,8 +105,8 @@ def build(
     Documents are numbered by file and row. The files are the Parquet files that the DataFrame reads, if it reads all rows of them;
     otherwise the files of a copy in the folder of the build. So the result does not depend on the partitions of Spark. A build that was
     stopped continues when it is called again with the same documents: only missing parts are made. The documents count as the same while
-    the files do not change, or, with a copy, while the DataFrame gives the same rows. A DataFrame that gives other rows each time cannot be
-    continued.
+    the files do not change, or, with a copy, while the DataFrame gives the same rows. The build of a DataFrame that gives other rows each
+    time cannot be continued.
 
     Args:
         df: the documents.
@@ -188,7 +188,7 @@ def _check_columns(df: DataFrame, names: Iterable[str]) -> None:
 
 
 def _check_id(df: DataFrame, name: str) -> None:
-    # As text, 1 is 1.0 or 1.0E0, by whoever writes it: a report would name other documents than the rows.
+    # Programs write the float 1 as 1.0 or as 1.0E0, so a report could name other documents than the rows.
     if df.schema[name].dataType.typeName() in ("float", "double"):
         raise ParameterError(f"the column {name} has floats, which name no documents", "cast it to whole numbers or to strings")
 
@@ -202,7 +202,7 @@ def _column(name: str) -> Column:
 
 @contextmanager
 def _task_errors() -> Iterator[None]:
-    """Raises the error of this package that ended a task. Spark has only its class and text, in a traceback."""
+    """Raises the error of this package that ended a task. Spark passes on only its class and text, in a traceback."""
     from pyspark.errors import PySparkException
 
     try:
@@ -596,7 +596,7 @@ def _match_schema(arrow: Any) -> Any:
 
 
 def apply(df: DataFrame, report: str | os.PathLike[str] | DataFrame, *, id: str = "id") -> DataFrame:
-    """The rows of a DataFrame, without those that a dedup report lists as removable.
+    """Returns the rows of a DataFrame, without the rows that a dedup report lists as removable.
 
     Args:
         df: the documents.
