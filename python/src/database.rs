@@ -116,12 +116,12 @@ impl NativeDatabase {
         json(self.handle()?.database().profile())
     }
 
-    /// Identifies the commit that this handle shows.
+    /// The identifier of the commit that this handle shows.
     fn commit_id(&self) -> PyResult<String> {
         self.handle()?.database().commit_id().map_err(raise)
     }
 
-    /// Moves a reader on to the last commit.
+    /// Moves a reader to the last commit. Returns true if there was a later one.
     fn refresh(&self, py: Python<'_>) -> PyResult<bool> {
         self.0.refresh(py)
     }
@@ -394,7 +394,7 @@ impl NativeDatabase {
         Ok(text.map(|text| (PyBytes::new(py, &text.bytes), text.encoding)))
     }
 
-    /// Deletes documents by name and by number.
+    /// Deletes documents by name and by number. Returns the summary as JSON.
     fn remove(&self, py: Python<'_>, names: Vec<String>, ids: Vec<u32>) -> PyResult<String> {
         let writer = self.writer()?;
         let ids: Vec<DocId> = ids.into_iter().map(DocId).collect();

@@ -80,7 +80,7 @@ pub(crate) fn run<'a, T: Send + 'a, R>(
 }
 
 impl<T> Running<'_, T> {
-    /// Waits for the outcome, or the panic of the work. Called once.
+    /// Waits for the outcome, or the panic of the work. Call it only once.
     pub(crate) fn join(&self) -> thread::Result<T> {
         let gone = |_| Err(Box::new("the worker has ended without an outcome") as Box<dyn Any + Send>);
         self.outcome.recv().unwrap_or_else(gone)

@@ -184,7 +184,7 @@ impl Job {
         progressing.result.clone().ok_or_else(|| Problem::no_result(progressing.state.name()))
     }
 
-    /// Waits for `wait`, until the job is dropped.
+    /// Waits for `wait`. Returns an error if the job is dropped first.
     pub(crate) async fn unless_dropped<T>(&self, wait: impl Future<Output = T>) -> Answer<T> {
         tokio::select! {
             outcome = wait => Ok(outcome),
@@ -282,8 +282,8 @@ impl Jobs {
         self.jobs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds a new job. If there is no room, drops a finished job that nobody waits for. If there is none,
-    /// refuses the new job.
+    /// Adds a new job. If there is no room, drops a finished job that nobody waits for. If there is no such
+    /// job, refuses the new one.
     pub(crate) fn add(&self, kind: JobKind, owner: &Identity) -> Answer<Arc<Job>> {
         let mut bytes = [0; 16];
         getrandom::fill(&mut bytes).map_err(|error| Problem::internal(error.to_string()))?;

@@ -114,7 +114,7 @@ pub(super) struct Query<'a> {
 }
 
 impl<'a> Query<'a> {
-    /// Looks up the query's hashes, and counts those that each document or submission holds.
+    /// Looks up the query's hashes, and counts the hashes that each document or submission holds.
     fn look_up(&self, gathered: Option<&'a Gathered>) -> Result<(Lookup<'a>, Tally<'a>)> {
         let Self { store, subject, options, units, task, .. } = *self;
         let looked_up = subject.looked_up(options.most_hashes());
@@ -164,7 +164,7 @@ impl<'a> Query<'a> {
         Ok(identical)
     }
 
-    /// Adds the files of each submission. With `chosen`, only documents in it.
+    /// Adds the files of each submission. If `chosen` is given, only documents in it.
     fn with_files(
         &self,
         tally: &Tally<'_>,

@@ -229,7 +229,8 @@ fn compare(
     })
 }
 
-/// Compares the texts; if one is too large, the fingerprints.
+/// Finds the passages by comparing the texts. If a text is too large, infers them from the fingerprints, and
+/// also returns the reason.
 fn find_passages(
     a: &PreparedQuery,
     b: &PreparedQuery,

@@ -1,7 +1,7 @@
 //! Query: finds the stored documents that share text with a query, how much, and where.
 //!
 //! The query is winnowed with any window w' >= w, which selects a subset of the fingerprints that w would
-//! select. Its distinct hashes are looked up in ascending order. *Containment* uses all of them.
+//! select. The distinct hashes of the query are looked up in ascending order. *Containment* uses all of them.
 //! *Resemblance* uses only the n smallest. If n is small against |A|/w, these n hashes survive winnowing with
 //! near certainty in every document that has them. So they are a uniform sample of the query's k-grams
 //! (Schleimer et al. 2003, section 3.2; Broder 1998).

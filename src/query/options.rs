@@ -72,7 +72,7 @@ pub struct QueryOptions {
     pub submission_files: usize,
     /// Makes the documents of a submission one query; by default false. With `submission_by`,
     /// [`Database::query_below`](crate::Database::query_below) joins the documents below a path into
-    /// submissions by their names, as stored documents are joined. It holds the documents of all these
+    /// submissions by their names, as stored documents are joined. The call holds the documents of all these
     /// submissions in memory. This option has no effect with `rewritten`, which ranks by the passages of one
     /// document.
     pub join_submissions: bool,

@@ -205,8 +205,8 @@ impl Ranked {
     }
 }
 
-/// The better match comes first: by score, then identical ones, then by resemblance, name and age.
-/// Resemblance matters because of the documents that hold all of a short query, most are far longer.
+/// The better match comes first: by score, then identical ones, then by resemblance, name and age. Most
+/// documents that hold all of a short query are far longer; resemblance puts the others before them.
 impl Ord for Ranked {
     fn cmp(&self, other: &Self) -> Ordering {
         let by_score = other.score.total_cmp(&self.score).then(other.identical.cmp(&self.identical));

@@ -147,7 +147,8 @@ impl TextCache {
         })?
     }
 
-    /// Adds a text, and drops the least recently used. A text larger than the cache is not added.
+    /// Adds a text and returns it. Drops the least recently used texts. A text larger than the cache is not
+    /// added.
     pub(super) fn put(&self, id: u32, mut text: WholeText) -> Arc<WholeText> {
         if self.held.is_some() {
             text.shrink();

@@ -161,7 +161,7 @@ impl Turns {
         })
     }
 
-    /// Waits until the store is not `busy` or `stop` is stopped.
+    /// Waits until `busy` is false or `stop` is stopped.
     fn wait<'a>(
         &self,
         mut state: MutexGuard<'a, State>,

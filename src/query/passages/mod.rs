@@ -19,8 +19,8 @@
 //!
 //! A *ruler* is a line of dashes or stars, or another run of at least t symbols that repeats one to four
 //! symbols at least four times. It carries no text, so its symbols do not count in the length of a passage.
-//! Its matches are found like others. In source code a passage that counts fewer symbols than the limit above
-//! is left out if it holds a part of a ruler.
+//! Matches of rulers are found like other matches. In source code a passage that counts fewer symbols than
+//! the limit above is left out if it holds a part of a ruler.
 //!
 //! A letter with its accents has one place and can be several symbols. A passage that ends within such a
 //! letter has all symbols of the letter, since the passage shows all bytes of the letter. `symbols`,

@@ -38,9 +38,9 @@ pub(super) fn both_views(
 ) -> Result<DocumentPassages> {
     let mut passages = structure.passages;
     let (mut of_text, mut longest_of_text) = (text.passages, text.longest);
-    // An idiom is a short passage that unrelated programs share too. If structure has a longer passage, an
-    // idiom of the text adds nothing. If structure has only an idiom, a text passage needs the length from
-    // which runs are always found: a shorter one may be there by chance.
+    // An idiom is a short passage that unrelated programs share too. If the structure has a longer passage,
+    // an idiom of the text adds nothing. If the structure has only an idiom, a text passage needs the length
+    // from which runs are always found: a shorter passage may be chance.
     if let (0, Some(longest)) = (options.least, passages.iter().map(|passage| passage.symbols).max()) {
         let least = if longest >= IDIOM { IDIOM_AS_WRITTEN } else { u64::from(expected_run(view)) };
         of_text.retain(|passage| passage.symbols >= least);
@@ -82,8 +82,8 @@ fn drop_contained(passages: &mut Vec<Passage>, others: &[Passage], stop: &StopTo
     checked
 }
 
-/// Passages by place, to find one that contains another. An idiom can have one place in a document and very
-/// many in the other, so the document is searched in which fewer passages are near.
+/// Passages by place, to find a passage that contains another. An idiom can have one place in one document
+/// and very many in the other. So the search uses the document in which fewer passages are near.
 struct PassagesByPlace<'a> {
     /// By the binary logarithm of the length in the query.
     levels: BTreeMap<u32, PassagesOfLength<'a>>,

@@ -295,8 +295,8 @@ pub(super) struct LeftOut {
     pub(super) below: u64,
 }
 
-/// The page of a pair (`fpdb.report.pair/2`). Its passages are stored in columns of equal order, which
-/// compress well.
+/// The page of a pair (`fpdb.report.pair/2`). Its passages are stored in columns, because columns compress
+/// well. All columns have the order of the passages.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(super) struct PairData {
     /// `fpdb.report.pair/2`.

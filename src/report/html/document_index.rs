@@ -29,7 +29,7 @@ impl DocumentIndex {
         Self { times, ..Self::default() }
     }
 
-    /// Adds a document, with the date that its metadata state.
+    /// Adds a document, with the date that its metadata state. Returns its index.
     pub(super) fn add(&mut self, mut document: ReportDocument) -> usize {
         let index = self.list.len();
         document.dated = clock::date_of(document.metadata.iter().map(|(name, value)| (name.as_str(), value.as_str())));
@@ -40,7 +40,7 @@ impl DocumentIndex {
         index
     }
 
-    /// Adds the query document, which may be `stored`.
+    /// Adds the query document, which may be `stored`. Returns its index.
     pub(super) fn query(
         &mut self,
         query: &QueryDocument,

@@ -115,7 +115,7 @@ impl Output {
     }
 }
 
-/// Temporary files are private to their owner; a report has the permissions of an ordinary file.
+/// Gives a report the permissions of an ordinary file. Temporary files are private to their owner.
 fn permit<'a, 'b>(builder: &'a mut Builder<'b, 'b>, mode: u32) -> &'a mut Builder<'b, 'b> {
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(mode));
     builder

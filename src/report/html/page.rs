@@ -1,8 +1,8 @@
 //! Page: markup, style and scripts in one file, under a policy that allows only these scripts.
 //!
-//! The policy names the scripts by their SHA-256 (Content Security Policy Level 3). It lets them load only
-//! the report's own data. It also forbids markup from strings, so a document's text cannot become part of the
-//! page even if escaping failed.
+//! The policy names the scripts by their SHA-256 (Content Security Policy Level 3). It lets the scripts load
+//! only the report's own data. It also forbids markup from strings, so a document's text cannot become part
+//! of the page even if escaping failed.
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;

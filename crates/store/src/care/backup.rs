@@ -173,7 +173,7 @@ fn marker() -> String {
 impl Store {
     /// Copies the database into `folder`, and keeps at most `keep` backups there. First reads all rows,
     /// because a copy of a damaged database would have right checksums. Compares each file that a backup
-    /// needs with its checksum. With `quick` it reads no rows, and compares only sizes.
+    /// needs with its checksum. With `quick`, reads no rows, and compares only sizes.
     pub fn backup(&self, folder: &Path, keep: Option<usize>, quick: bool, task: &Task<'_>) -> Result<Backup> {
         if !quick {
             self.read_through(task)?;

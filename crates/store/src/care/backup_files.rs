@@ -1,8 +1,8 @@
 //! Files of backups: compares each with its listed checksum.
 //!
 //! The engine compares checksums only while it copies, later only sizes. The text file `meta/n` lists the
-//! files of backup n. It ends with the number of files, and one line `path crc32 checksum` for each file. The
-//! checksum is a CRC-32C in decimal.
+//! files of backup n. The list ends with the number of files, and one line `path crc32 checksum` for each
+//! file. The checksum is a CRC-32C in decimal.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};

@@ -253,7 +253,7 @@ fn family_of(rows: &[Row]) -> Option<&'static str> {
     families.into_iter().find(all_fit)
 }
 
-/// Puts tables into levels: each table below all later tables that it overlaps.
+/// Makes a list with the tables in levels: each table is below all later tables that it overlaps.
 fn made_list(mut tables: Vec<&FoundTable>) -> MadeList {
     tables.sort_unstable_by_key(|table| std::cmp::Reverse((table.last_change, table.number)));
     let mut levels: Vec<u32> = Vec::with_capacity(tables.len());

@@ -192,7 +192,7 @@ fn add_unreadable_tables(rows: &mut Rows, salvage: &Salvage, store: &Path) -> Re
     Ok(all_read)
 }
 
-/// If the list of tables was rebuilt: the tables in the folder `store` whose properties cannot be read. The
+/// The tables in the folder `store` whose properties cannot be read, if the list of tables was rebuilt: the
 /// new list omits these tables. Otherwise empty.
 fn unlisted_tables(salvage: &Salvage, store: &Path) -> Result<Vec<u64>> {
     let mut unlisted = Vec::new();

@@ -112,7 +112,7 @@ impl Salvage {
         matches!(self.access, Access::ReadRebuilt { .. })
     }
 
-    /// Describes how the store is read, if not by its own list and logs.
+    /// Sentences that describe how the store is read. Empty if it is read by its own list and logs.
     pub(crate) fn findings(&self) -> &[String] {
         &self.findings
     }

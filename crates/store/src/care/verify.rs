@@ -122,8 +122,8 @@ impl Verifier<'_> {
         }
     }
 
-    /// Checks the blocks of a run: they must decode, ascend, continue each other, and hold the recorded
-    /// number of postings. Its filters must pass every hash.
+    /// Checks the blocks of a run: they must decode, ascend, have the right continuations, and hold the
+    /// recorded number of postings. The filters of the run must let each of its hashes pass.
     fn check_run(&mut self, run: u32, record: &RunRecord, task: &Task<'_>) -> Result<()> {
         let mut postings = 0;
         let checked = self.check_postings(run, record, &mut postings, task);
@@ -205,7 +205,7 @@ impl Verifier<'_> {
         Ok(())
     }
 
-    /// Counts the postings of each document, by id.
+    /// Counts the postings of each document. The result has one entry for each id.
     fn count_postings(&mut self, task: &Task<'_>) -> Result<Vec<DocumentRows>> {
         let next = self.view.state.next_document;
         // The length is limited by the ids in the runs, because a damaged state may name a huge number.

@@ -20,7 +20,8 @@ use crate::codec::varint;
 /// small read.
 pub(crate) const BLOCK_POSTINGS: usize = 512;
 
-/// One fingerprint of one document. Its position is stored once for each document, not in the posting.
+/// One fingerprint of one document. The posting has no position: the positions of a document are stored once,
+/// apart from its postings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub struct Posting {

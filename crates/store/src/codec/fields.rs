@@ -7,7 +7,8 @@ use fpdb_host::error::{Error, Result};
 
 use super::records::DocumentRecord;
 
-/// Removes the operator from the end of a name that [`DocumentRecord::has_field`] takes. With the operator
+/// Returns a name that [`DocumentRecord::has_field`] takes, without the operator at its end. With the
+/// operator
 /// `~`, values fit that contain the given one in upper or lower case. With `>`, equal or later values fit.
 /// With `<`, equal or earlier values fit. Values are ordered as numbers if the given value is a number, by
 /// time if it is a date, and otherwise as text.

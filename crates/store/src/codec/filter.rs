@@ -9,10 +9,10 @@
 //!
 //! RocksDB's own filters know keys only, and the key of a block names only one of its up to 512 hashes.
 //!
-//! The encoder peels hashes off one by one, each at a place that no other hash has. It takes the oldest such
-//! place first, which costs 20 ns a hash (one thread, 3.3 million hashes). Taking the newest place first
-//! costs 29 ns a hash, because each step waits for the step before. A fold spends most of its processor time
-//! here.
+//! The encoder peels hashes off one by one, each at a place that no other hash has. The encoder takes the
+//! oldest such place first, which costs 20 ns a hash (one thread, 3.3 million hashes). Taking the newest
+//! place first costs 29 ns a hash, because each step waits for the step before. A fold spends most of its
+//! processor time here.
 //!
 //! Pure: bytes in, answers out. The byte table is in [`crate::codec::format`]. No library is used: the places
 //! of a hash are part of the disk format, and must not change with a new version of a library.

@@ -56,13 +56,13 @@
 //! begin in the first block whose key is at or above run ‖ x ‖ 0. Keys hold the last hash of a block,
 //! and the engine's index holds the keys unshortened. So a lookup of x reads no earlier block.
 //!
-//! A filter covers distinct hashes of the run, up to its own last hash. It begins above the last hash of the
-//! filter before it. So the filter that covers x is the first whose key is at or above run ‖ x. Each filter
+//! A filter covers the distinct hashes of the run from above the last hash of the filter before it up to its
+//! own last hash. So the filter that covers x is the first whose key is at or above run ‖ x. Each filter
 //! covers 32,768 hashes, except the last one of each range that a thread wrote. If an ingest will soon
 //! replace a run, the run has one filter, which covers all its hashes and lets every hash pass.
 //!
-//! In an escaped name, `ff` follows each byte `00`. The bytes `00 01` end the name. They sort before any
-//! bytes that could continue it, so names have the order of their bytes.
+//! In an escaped name, `ff` follows each byte `00`. The bytes `00 01` end the name. These two bytes sort
+//! before any bytes that could continue the name, so keys have the order of the bytes of the names.
 //!
 //! A record (state, run, fold, document, container, source) is one version byte, 1, and then bincode 2 with
 //! its standard settings (little-endian varints). Decoding has a size limit. The record of a document in two
@@ -173,7 +173,8 @@ pub(crate) const CONTAINERS: &str = "containers";
 /// The family that every RocksDB database has.
 pub(crate) const MAIN: &str = "default";
 
-/// All column families. The engine numbers them in this order, from 1 on. Its default family has number 0.
+/// All column families. The engine numbers them in this order, from 1 on, except its default family, which
+/// has number 0.
 pub(crate) const FAMILIES: [&str; 11] =
     [POSTINGS, FILTERS, POSITIONS, DOCUMENTS, NAMES, DIGESTS, TEXTS, TOMBSTONES, BOILERPLATE, CONTAINERS, MAIN];
 

@@ -34,8 +34,8 @@ pub struct FingerprintPlace {
     pub first_line: u64,
     /// The line of its last byte, from 1.
     pub last_line: u64,
-    /// True if the fingerprint is of the text as written, one of two views. Its position counts the symbols
-    /// of that view.
+    /// True if the fingerprint is of the text as written, one of two views. The position then counts the
+    /// symbols of that view.
     pub of_text: bool,
 }
 

@@ -50,8 +50,8 @@ const WRITE_BUFFER_BYTES: usize = 16 << 20;
 /// The size at which the engine starts a new file of its message log. A commit adds about 2 KB.
 const ENGINE_LOG_BYTES: usize = 4 << 20;
 
-/// Address space that the engine maps in addition to its cache. It contains write buffers, stacks of threads,
-/// and small caches that the engine creates for options and never uses.
+/// Address space that the engine maps in addition to its cache, for write buffers, stacks of threads, and
+/// small caches that the engine creates for options and never uses.
 const OTHER_BYTES: usize = 192 << 20;
 
 /// One cache of blocks for all column families. The filters of runs in memory reduce its capacity.

@@ -118,7 +118,7 @@ fn read_at(file: &mut File, at: u64, bytes: u64) -> io::Result<Vec<u8>> {
 /// The entries of a block. `None` if the bytes are not a block.
 fn entries(block: &[u8]) -> Option<Vec<Entry>> {
     // Restart points follow the entries: the offset of every n-th entry, and then the number of these
-    // offsets. Its upper bits are flags.
+    // offsets. The upper bits of this number are flags.
     let (rest, places) = block.split_last_chunk::<4>()?;
     let places = (u32::from_le_bytes(*places) & 0x0fff_ffff) as usize;
     let mut rest = &rest[..rest.len().checked_sub(places.checked_mul(4)?)?];

@@ -89,8 +89,8 @@ fn row<'a>(key: &mut Vec<u8>, mut bytes: &'a [u8]) -> Option<(FileRow, &'a [u8])
     Some((FileRow { key: short.to_vec(), value, change, sound: false }, after))
 }
 
-/// The length of the restart points at the front of `bytes`: the offsets of some rows, the first of them 0,
-/// and then their number.
+/// The number of bytes that the restart points at the front of `bytes` take. Restart points are the offsets
+/// of some rows, the first of them 0, and then the number of these offsets.
 fn places(bytes: &[u8]) -> Option<usize> {
     let number = |at: usize| Some(u32::from_le_bytes(*bytes.get(at * 4..)?.first_chunk::<4>()?));
     let mut last = number(0).filter(|first| *first == 0)?;

@@ -16,7 +16,7 @@ impl Store {
             return Ok(false);
         }
         let root = self.root.clone();
-        // Held to the end, so that no other process writes meanwhile.
+        // The lock is held to the end, so that no other process writes meanwhile.
         let lock = self.lock.take();
         drop(self);
         // The marker is deleted first: without it, the folder is not a database. The marker moves into a

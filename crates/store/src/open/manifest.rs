@@ -82,7 +82,7 @@ impl ListEnd {
         Ok(commit_mark::list_end(root)?.map(|(path, bytes)| Self { path, bytes }))
     }
 
-    /// How the list has changed since `before`.
+    /// Returns the change of the list since `before`.
     pub(super) fn change_since(&self, before: &Self) -> Result<ListChange> {
         if self == before {
             return Ok(ListChange::None);
@@ -268,7 +268,8 @@ struct ListFile {
 enum ListAge {
     /// The marked list.
     AsMarked,
-    /// A list with a larger number. Its writer was killed before marking it, or it is of another store.
+    /// A list with a larger number. Either its writer was killed before it marked the list, or the list is of
+    /// another store.
     Later,
     /// The marked list, but cut short.
     Cut { found: u64, marked: u64 },

@@ -116,14 +116,14 @@ impl Store {
     /// Moves a reader beside a writer to the first state that is certainly one whole commit. `read` is the
     /// list of tables before the engine read it.
     ///
-    /// The engine reads its list of tables first, then its logs, which hold the commits. So the commit can be
-    /// ahead of the tables:
-    /// * A row that the writer moves meanwhile, from a log into a table or between tables, is missing without
-    ///   an error. Catching up does not help: deleted rows from a log would reappear once the tables have
-    ///   dropped their deletions. The reader must open the database again, so this is an error here.
+    /// The engine reads its list of tables first, then its logs, which hold the commits. So the commit that
+    /// the reader sees can be later than the tables that it sees:
+    /// * If the writer moves a row meanwhile, from a log into a table or between tables, the row is missing
+    ///   without an error. Catching up does not help: deleted rows from a log would reappear once the tables
+    ///   have dropped their deletions. The reader must open the database again, so this is an error here.
     /// * Tables of rows that were added and committed meanwhile are missing. The list shows them, and the
     ///   reader catches up.
-    /// * The same holds for the tables of a run that the commit names: all are there or none. They are
+    /// * Tables of a run that the commit names can be missing too: all of them are there or none. They are
     ///   removed only after a commit that does not name the run.
     ///
     /// A writer moves rows only once in many commits. Catching up reads the later changes.
@@ -174,8 +174,8 @@ impl Store {
         }
     }
 
-    /// Returns the store, unless the mark, read before opening, shows that it is of another database or lacks
-    /// commits.
+    /// Returns the store. Fails if the mark, which was read before opening, shows that the store is of
+    /// another database or lacks commits.
     fn checked(self, mark: &CommitMark) -> Result<Self> {
         if let (Some(found), Some(marked)) = (&self.identity, &mark.identity)
             && found != marked

@@ -293,7 +293,7 @@ fn number(bytes: &mut &[u8]) -> Option<u64> {
     varint::read(bytes)
 }
 
-/// Reads bytes that follow their length, from the front.
+/// Reads a length from the front of the bytes, and then that number of bytes.
 fn field<'a>(bytes: &mut &'a [u8]) -> Option<&'a [u8]> {
     let length = usize::try_from(number(bytes)?).ok()?;
     let (field, rest) = bytes.split_at_checked(length)?;

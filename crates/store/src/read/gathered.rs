@@ -24,7 +24,7 @@ pub struct Gathered {
 
 impl Store {
     /// Looks up `hashes`, which must ascend without duplicates, on all threads. Keeps hashes and postings up
-    /// to about `memory` bytes. Later lookups read the postings of the other hashes.
+    /// to about `memory` bytes. Later lookups read the postings of the hashes that were not kept.
     ///
     /// # Errors
     /// [`Error::Stopped`](fpdb_host::error::Error::Stopped); an error of reading the store.

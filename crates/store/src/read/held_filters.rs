@@ -1,6 +1,6 @@
-//! The filters of a run, held in memory. A question about a hash then reads three bytes. Without this, the
-//! engine has to find the row of the filter for each hash, which takes most of the time that an absent hash
-//! costs.
+//! The filters of a run, held in memory. A question about a hash then reads three bytes. Without held
+//! filters, the engine has to find the row of the filter for each hash, which takes most of the time that an
+//! absent hash costs.
 //!
 //! Held filters can take up to three quarters of the cache, and leave the rest to blocks. If all filters do
 //! not fit, memory holds fewer bits of each byte: 4, 2 or 1. A filter combines its bytes by exclusive or,
@@ -16,8 +16,8 @@
 //! | above                | 1, of the first filters of each run     | more                    |
 //!
 //! Rejected: a Bloom filter of the same size as one bit, which lets 56% pass instead of 50%. Rejected: whole
-//! filters for an eighth of the hashes, which save an eighth of the reads where one bit of all filters saves
-//! a half.
+//! filters for an eighth of the hashes. They save an eighth of the reads, and one bit of all filters saves a
+//! half.
 
 use crate::codec::filter::{FilterSlots, Head};
 use crate::codec::records::RunRecord;
@@ -130,7 +130,7 @@ impl HeldFilters {
         u8::MAX >> (8 - self.depth.bits)
     }
 
-    /// How much of the filters is held.
+    /// The depth at which the filters are held.
     pub(crate) fn depth(&self) -> Depth {
         self.depth
     }

@@ -36,8 +36,8 @@ impl Store {
         Lookup::new(self, expected as u64)
     }
 
-    /// Like [`Self::lookup`], for hashes whose postings are mostly in `gathered` already. This store must be
-    /// as of the commit at which they were gathered ([`Self::as_of_last_commit`]).
+    /// Like [`Self::lookup`], for hashes whose postings are mostly in `gathered` already. This store must
+    /// show the commit at which the postings were gathered ([`Self::as_of_last_commit`]).
     pub fn lookup_gathered<'a>(&'a self, expected: usize, gathered: &'a Gathered) -> Lookup<'a> {
         Lookup {
             view: self.view(),

@@ -78,8 +78,8 @@ impl Committer {
         !self.kept.is_empty()
     }
 
-    /// An empty batch for the documents after `batch`. The new batch may grow to a size that the memory
-    /// allows beside `batch`, which is committed next, and the kept postings.
+    /// An empty batch for the documents after `batch`, which is committed next. The new batch may take the
+    /// memory that `batch` and the kept postings leave.
     pub fn batch_after(&self, batch: &Batch) -> Batch {
         let mut next = batch.next();
         let taken = self.kept_bytes() + batch.held();
@@ -112,7 +112,7 @@ impl Committer {
         Ok(())
     }
 
-    /// The index of the first run of the last rank, if enough runs have that rank to become one run.
+    /// The index of the first run of the last rank. `None` if too few runs have that rank to become one run.
     fn alike(&self) -> Option<usize> {
         let rank = self.kept.last()?.rank;
         let first = self.kept.iter().position(|run| run.rank == rank)?;
