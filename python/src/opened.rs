@@ -50,7 +50,8 @@ pub(crate) fn builder((memory, cache, threads): Room) -> DatabaseBuilder {
 /// handles, even while Python objects still refer to this value.
 pub(crate) struct Opened {
     handles: Mutex<Handles>,
-    /// Held by the thread that moves the handle to the last commit, so that no other thread moves it back.
+    /// The thread that moves the handle to the last commit holds this lock, so that no other thread moves the
+    /// handle back.
     moving: Mutex<()>,
     path: PathBuf,
     process: u32,

@@ -31,8 +31,8 @@ struct Idle {
 
 static IDLE: Mutex<Idle> = Mutex::new(Idle { process: 0, workers: Vec::new() });
 
-/// Calls `with` with the idle workers of this process. Returns `None` if the list is locked: after a fork,
-/// the thread that holds the lock may not exist in this process, so this never waits.
+/// Calls `with` with the idle workers of this process. Returns `None` if the list is locked. Never waits for
+/// the lock, because after a fork the thread that holds it may not exist in this process.
 fn idle<R>(with: impl FnOnce(&mut Vec<Worker>) -> R) -> Option<R> {
     let mut idle = match IDLE.try_lock() {
         Ok(idle) => idle,

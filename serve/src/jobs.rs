@@ -246,10 +246,10 @@ impl Lines {
     }
 }
 
-/// The index of the finished job that makes room for a new job of the key `owner`: the oldest whose result
-/// was fetched, or else the oldest whose result nobody fetched in time. Jobs of this key go before jobs of
-/// other keys. A key takes room only from keys with more jobs, so that it cannot drop the results of all
-/// others.
+/// The index of the finished job that makes room for a new job of the key `owner`. This is the oldest job
+/// whose result was fetched, or else the oldest whose result nobody fetched in time. Jobs of this key go
+/// before jobs of other keys. A key takes room only from keys with more jobs, so that it cannot drop the
+/// results of all others.
 fn makes_room(jobs: &VecDeque<Arc<Job>>, owner: &str) -> Option<usize> {
     let count = |owner: &str| jobs.iter().filter(|job| &*job.owner == owner).count();
     let own = count(owner);

@@ -74,8 +74,8 @@ pub struct ServeOptions {
     pub max_results: usize,
     /// Seconds after which a request is ended. Jobs have no such limit.
     pub request_seconds: u64,
-    /// Seconds that a client may take to send the head of a request, between two parts of its body, and to
-    /// receive a part of an answer.
+    /// Seconds that a client may take for each step: to send the head of a request or the next part of its
+    /// body, or to receive a part of an answer.
     pub client_seconds: u64,
     /// Number of jobs that run at the same time.
     pub jobs: usize,

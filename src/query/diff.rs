@@ -33,7 +33,7 @@ const STEP: &str = "documents read";
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct DiffOptions {
-    /// How all documents are read.
+    /// The options for reading all documents.
     pub read: ReadOptions,
     /// Phrases of the first document that count in no match; by default none.
     pub phrases: Option<Phrases>,
@@ -42,7 +42,7 @@ pub struct DiffOptions {
     /// boilerplate: they match if their bytes are the same. Each document of the list is a file or bytes in
     /// memory; by default the list is empty.
     pub boilerplate: Vec<QuerySource>,
-    /// How shared runs become passages.
+    /// The options for joining shared runs to passages.
     pub joining: PassageOptions,
 }
 

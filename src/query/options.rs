@@ -79,12 +79,12 @@ pub struct QueryOptions {
     /// Gives a match the time of its file; by default false. A file that was changed just before it was read
     /// has no time. So the answers of two databases with the same documents can differ.
     pub file_times: bool,
-    /// How the query documents are read.
+    /// The options for reading the query documents.
     pub read: ReadOptions,
     /// Phrases of the query that count in no match; by default none. Not part of the JSON.
     #[serde(skip)]
     pub phrases: Option<Phrases>,
-    /// How shared runs become passages.
+    /// The options for joining shared runs to passages.
     pub joining: PassageOptions,
     /// The weight of a shared hash in the score; by default all weigh the same.
     pub weight: Weight,
@@ -169,7 +169,7 @@ impl Default for QueryOptions {
     }
 }
 
-/// How matches become passages.
+/// Options for joining matches to passages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]

@@ -79,7 +79,7 @@ pub(crate) struct QueryHash {
     pub(crate) hash: u64,
     first: usize,
     end: usize,
-    /// Why the hash does not count; `None` if it also occurs in text that counts.
+    /// The reason why the hash does not count; `None` if it also occurs in text that counts.
     pub(crate) skipped: Option<IgnoredBecause>,
 }
 

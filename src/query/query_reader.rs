@@ -242,7 +242,7 @@ impl<'a> QueryReader<'a> {
         Ok(subject)
     }
 
-    /// Prepares a stored document from its postings. Possible at the database's own window only.
+    /// Prepares a stored document from its postings. This is possible at the database's own window only.
     fn subject_of_postings(
         &self,
         store: &Store,

@@ -131,7 +131,7 @@ pub(super) fn rank<'a>(
         let beaten = best.is_full() && best.last().is_none_or(|last: &Ranked| bound < last.score);
         let reaches = options.mode == Mode::Containment || options.min_score <= 0.0 || is_identical();
         if beaten && reaches {
-            // Not among the best: counted without reading its record.
+            // The document is not among the best, so it is counted without reading its record.
             reaching += 1;
             continue;
         }
@@ -255,7 +255,7 @@ fn measure(
         };
         Some(of_view.measure(&profile, &shares[view], options))
     };
-    // Never used: every profile has a first view.
+    // This is never used, because every profile has a first view.
     let none = || (Measures::of(0.0), Vec::new());
     let (structure, of_structure) = of_view(0).unwrap_or_else(none);
     let (text, of_text) = of_view(1).unzip();

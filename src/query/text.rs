@@ -44,7 +44,7 @@ pub struct DocumentText {
 pub(crate) enum Bytes {
     /// The bytes that were fingerprinted: from the store, or read again and verified by digest.
     Here(Vec<u8>),
-    /// Why they are not available.
+    /// The reason why the bytes are not available.
     Unavailable(TextUnavailable),
 }
 

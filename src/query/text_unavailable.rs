@@ -5,7 +5,7 @@ use std::io;
 
 use fpdb_host::error::{DocumentError, Error};
 
-/// Why a text cannot be compared.
+/// The reason why a text cannot be compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TextUnavailable {
     /// The text is too large: its symbols would take too much memory.
@@ -53,7 +53,7 @@ impl TextUnavailable {
         }
     }
 
-    /// Why the text of a stored document is unavailable.
+    /// The reason in words, for the text of a stored document.
     pub(crate) fn document(self) -> &'static str {
         match self {
             Self::TooLarge => "it is too large to be compared symbol by symbol",
@@ -66,7 +66,7 @@ impl TextUnavailable {
         }
     }
 
-    /// Why the text of a query is unavailable.
+    /// The reason in words, for the text of a query.
     pub(super) fn query(self) -> &'static str {
         match self {
             Self::TooLarge => "the query is too large to be compared symbol by symbol",

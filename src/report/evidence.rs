@@ -21,7 +21,7 @@ use fpdb_reading::input::{HELD_BYTES, InputLimits, ReadOptions};
 pub struct PairEvidence {
     /// The df cap used to count the pairs. `None`: no cap.
     pub max_df: Option<u64>,
-    /// How shared runs become passages.
+    /// The options for joining shared runs to passages.
     pub joining: PassageOptions,
     /// Limits on input when documents are read again.
     pub limits: InputLimits,

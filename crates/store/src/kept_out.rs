@@ -102,7 +102,7 @@ impl Store {
 
     /// Also keeps out the contents that the store `other` keeps out. Existing records of this store do not
     /// change. A content is not taken over if this store has a document with this content and `other` does
-    /// not have that document, because nobody removed it. Returns the number of contents that were not taken
+    /// not have it: nobody has removed that document. Returns the number of contents that were not taken
     /// over.
     ///
     /// # Errors

@@ -13,7 +13,7 @@ use std::time::Duration;
 use fpdb_host::error::{Error, Result};
 use fpdb_host::stop::StopToken;
 
-/// How often a waiting thread checks its stop token.
+/// Interval at which a waiting thread checks its stop token.
 const LOOK: Duration = Duration::from_millis(20);
 
 /// The lock that threads wait for.

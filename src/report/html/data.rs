@@ -153,7 +153,7 @@ pub(super) struct ReportDocument {
     /// without texts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) disguised: Option<DisguisedWords>,
-    /// Why the text cannot be shown; `None` if it can.
+    /// The reason why the text cannot be shown; `None` if it can.
     pub(super) why: Option<String>,
     /// The source of the text.
     #[serde(skip)]
@@ -227,7 +227,7 @@ pub(super) struct ReportPair {
     pub(super) longest: Option<u64>,
     /// True if the report has a page for the pair: its passages, and its texts if the report has texts.
     pub(super) page: bool,
-    /// Why A is removable, if B is its survivor.
+    /// The reason why A is removable, if B is its survivor.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) removal: Option<RemovalData>,
     /// If A or B is a submission, the indexes of the pairs of their documents that share most.
@@ -258,7 +258,7 @@ pub(super) struct TextMeasures {
     pub(super) text_containment_b: f64,
 }
 
-/// Why a document is removable.
+/// The reason why a document is removable.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(super) struct RemovalData {
     /// Number of the document's group. A group has one survivor; the largest group comes first.

@@ -68,11 +68,11 @@ pub struct HtmlOptions {
     /// True if the list begins with the match whose stored document has the oldest date, not with the best
     /// match; by default false.
     pub oldest_first: bool,
-    /// How passages were or will be found; by default as in [`PairEvidence`]. `None` for queries answered
-    /// without passages.
+    /// The options with which passages were or will be found; by default those of [`PairEvidence`]. `None`
+    /// for queries answered without passages.
     pub evidence: Option<PairEvidence>,
-    /// How the files of the queries or the comparison were read; by default as in [`ReadOptions`]. These
-    /// limits hold for stored documents too.
+    /// The options with which the files of the queries or the comparison were read; by default those of
+    /// [`ReadOptions`]. Their limits hold for stored documents too.
     pub read: ReadOptions,
     /// Maximum number of pairs to list, best first; by default 1,000.
     pub max_pairs: usize,

@@ -223,7 +223,7 @@ struct PackedText {
     sides: Sides,
 }
 
-/// Why the writing of a report ended.
+/// The reason why the writing of a report ended.
 enum Failed {
     Pack(std::io::Error),
     Write(Error),

@@ -101,7 +101,7 @@ impl BackupFiles {
 
 /// The content of the list of a backup's files.
 struct FileList {
-    /// When the backup was made, in seconds since 1970.
+    /// The time of the backup, in seconds since 1970.
     made_at: Option<i64>,
     /// `None` if the list is damaged.
     files: Option<Vec<(String, u32)>>,
@@ -114,7 +114,7 @@ fn listed(engine: &Path, number: u32) -> Result<FileList> {
     Ok(FileList { made_at: list.lines().next().and_then(|line| line.parse().ok()), files: parse(&list) })
 }
 
-/// When a backup was made, in seconds since 1970. `None` if its list is damaged.
+/// The time of a backup, in seconds since 1970. `None` if its list is damaged.
 pub(super) fn made_at(engine: &Path, number: u32) -> Result<Option<i64>> {
     let list = listed(engine, number)?;
     Ok(list.made_at.filter(|_| list.files.is_some()))

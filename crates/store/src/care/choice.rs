@@ -107,7 +107,8 @@ fn open_rebuilt(root: &Path, store: &Path, mark: &CommitMark, task: &Task<'_>) -
     }
 }
 
-/// How well a way of reading a store fits the mark and is consistent. The largest value is the best.
+/// The quality of a way to read a store: its agreement with the mark, and its consistency. The largest value
+/// is the best.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Fit {
     /// True if the last marked commit exists with all its documents.

@@ -56,10 +56,10 @@
 //! begin in the first block whose key is at or above run ‖ x ‖ 0. Keys hold the last hash of a block,
 //! and the engine's index holds the keys unshortened. So a lookup of x reads no earlier block.
 //!
-//! A filter covers the distinct hashes of the run from above the last hash of the filter before it up to its
-//! own last hash. So the filter that covers x is the first whose key is at or above run ‖ x. Each filter
-//! covers 32,768 hashes, except the last one of each range that a thread wrote. If an ingest will soon
-//! replace a run, the run has one filter, which covers all its hashes and lets every hash pass.
+//! A filter covers the distinct hashes of the run above the last hash of the filter before it, up to its own
+//! last hash. So the filter that covers x is the first whose key is at or above run ‖ x. Each filter covers
+//! 32,768 hashes, except the last one of each range that a thread wrote. If an ingest will soon replace a
+//! run, the run has one filter, which covers all its hashes and lets every hash pass.
 //!
 //! In an escaped name, `ff` follows each byte `00`. The bytes `00 01` end the name. These two bytes sort
 //! before any bytes that could continue the name, so keys have the order of the bytes of the names.

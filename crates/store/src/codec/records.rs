@@ -106,10 +106,10 @@ pub struct DocumentRecord {
     pub source: Option<String>,
     /// Its length in bytes.
     pub bytes: u64,
-    /// When it was last changed, in seconds since 1970 and nanoseconds. A member has the time that its
-    /// archive records for it. All others have the time of their file. `None` if the time does not prove the
-    /// content: there is no file, or the file changed so shortly before it was read that a later change could
-    /// leave the same time.
+    /// The time of its last change, in seconds since 1970 and nanoseconds. A member has the time that its
+    /// archive records for it. Other documents have the time of their file. `None` if the time does not prove
+    /// the content: there is no file, or the file changed so shortly before it was read that a later change
+    /// could leave the same time.
     pub modified: Option<(i64, u32)>,
     /// The XXH3-128 of its bytes.
     pub digest: Digest,
@@ -215,7 +215,7 @@ pub struct SourceRecord {
 pub struct KeptOutRecord {
     /// The names of the first documents that were removed. Empty if the record was damaged.
     pub names: Vec<String>,
-    /// When the last of these documents was removed, in seconds since 1970. 0 if the record was damaged.
+    /// The time of the last of these removals, in seconds since 1970. 0 if the record was damaged.
     pub since: i64,
 }
 
@@ -309,7 +309,7 @@ impl DocumentRecord {
         Some(ViewCounts { kgrams, fingerprints, distinct })
     }
 
-    /// When its file was last changed. `None` if this time does not prove the content.
+    /// The time of the last change of its file. `None` if this time does not prove the content.
     pub fn modified(&self) -> Option<Modified> {
         self.modified.map(|(seconds, nanoseconds)| Modified { seconds, nanoseconds })
     }

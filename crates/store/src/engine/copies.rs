@@ -18,7 +18,7 @@ pub(crate) struct Copy {
     /// The number of the backup, from 1 on.
     pub(crate) number: u32,
     pub(crate) bytes: u64,
-    /// When it was made, in seconds since 1970.
+    /// The time of the backup, in seconds since 1970.
     pub(crate) made_at: i64,
 }
 

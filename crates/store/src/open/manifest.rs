@@ -95,7 +95,7 @@ impl ListEnd {
     }
 }
 
-/// How a list of tables has changed.
+/// The change of a list of tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum ListChange {
     /// No change.

@@ -37,11 +37,12 @@ use fpdb_host::error::{Error, Result, StoreFailure};
 use fpdb_host::pool::Pool;
 use fpdb_kernel::profile::Profile;
 
-/// How often a reader catches up with the writer. Nearly always the first state is complete.
+/// Maximum number of times that a reader catches up with the writer. Nearly always the first state is
+/// complete.
 const CATCH_UPS: usize = 20;
 
-/// How often a reader tries to open the database beside a writer, and the pause between tries. On a busy
-/// machine, a writer that commits without a break disturbed 20 tries in a row.
+/// Maximum number of times that a reader tries to open the database beside a writer, and the pause between
+/// tries. On a busy machine, a writer that commits without a break disturbed 20 tries in a row.
 const OPENINGS: usize = 100;
 const PAUSE: Duration = Duration::from_millis(5);
 

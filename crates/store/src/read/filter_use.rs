@@ -33,7 +33,7 @@ pub(crate) fn rows_of_filters(run: &RunRecord) -> u64 {
     run.filter_bytes.div_ceil(FULL_FILTER_BYTES as u64)
 }
 
-/// How a lookup uses the filters of a run.
+/// The use that a lookup makes of the filters of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Worth {
     /// The lookup reads blocks directly, without filters.

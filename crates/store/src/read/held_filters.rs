@@ -25,7 +25,7 @@ use crate::engine::rows::Rows;
 use crate::read::run_rows::current_filter;
 use fpdb_host::error::{Error, Result};
 
-/// How much of the filters is held in memory.
+/// The part of the filters that is held in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Depth {
     /// The number of bits held of each byte: 1, 2, 4 or 8.

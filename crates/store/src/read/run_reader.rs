@@ -192,8 +192,8 @@ fn order(posting: &Posting) -> u128 {
     u128::from(posting.hash) << 64 | u128::from(posting.document) << 32 | u128::from(posting.ordinal)
 }
 
-/// Appends the postings of ascending parts to `out`, in order of `key`. Of equal keys, those of earlier parts
-/// come first.
+/// Appends the postings of ascending parts to `out`, in order of `key`. If keys are equal, postings of
+/// earlier parts come first.
 pub(crate) fn merge_parts<K: Ord>(parts: &[&[Posting]], key: &impl Fn(&Posting) -> K, out: &mut Vec<Posting>) {
     match *parts {
         [] => {}

@@ -8,7 +8,7 @@ use crate::engine::rows::Rows;
 use fpdb_host::error::{Error, Result};
 use fpdb_kernel::hex;
 
-/// How rows are read.
+/// The pattern in which rows are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ReadPattern {
     /// At scattered places. The blocks read stay in the cache.

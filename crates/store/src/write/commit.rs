@@ -104,8 +104,8 @@ impl Repeats {
 pub struct Committer {
     /// The number of the next run. While the batch has runs of its own, it is above the committed number.
     next_run: u32,
-    /// How often a document of the current batch repeats one of its hashes, by document. Counts sorted
-    /// postings only.
+    /// Number of postings that repeat an earlier hash of their document, by document of the current batch.
+    /// Counts sorted postings only.
     repeats: HashMap<u32, Repeats>,
     /// The document that was being added when the last run was written.
     partial: Option<u32>,

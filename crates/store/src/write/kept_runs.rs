@@ -38,7 +38,7 @@ const STEP: usize = 1024;
 #[derive(Debug)]
 pub(super) struct KeptRun {
     run: u32,
-    /// How often small runs were merged into this one.
+    /// 0 for the run of a batch. A merged run has the rank of the runs merged into it, plus one.
     rank: u32,
     /// The postings. Each segment is in ascending order.
     segments: Vec<PostingBuffer>,
