@@ -107,7 +107,7 @@ impl<S: Portions> Feed for Feeder<S> {
 /// A Python iterator of tuples (name, text, metadata or None).
 pub(crate) struct Items {
     items: Py<PyIterator>,
-    /// Raised once the documents before it have been handed over.
+    /// An exception of the iterable. It is raised once the documents before it have been handed over.
     raised: Option<PyErr>,
 }
 

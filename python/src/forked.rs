@@ -1,4 +1,4 @@
-//! Forked: lets a process end that was forked off one with an open database.
+//! Forked: lets a forked process end if the database was opened before the fork.
 //!
 //! The engine registers an exit handler that joins its threads. A forked process does not have these threads,
 //! and would crash in the handler.

@@ -97,8 +97,8 @@ impl<T> Drop for Running<'_, T> {
 /// Gives work to an idle worker, or to a new one.
 fn hand_over(work: Work) -> std::io::Result<()> {
     match idle(Vec::pop) {
-        // The worker waits for this work: it was taken out of the list, so no other thread can send it work,
-        // and it does not end.
+        // The worker waits for this work. The worker was taken out of the list, so no other thread can send
+        // work to it, and it does not end before.
         Some(Some((_, worker))) => worker.send(work).map_err(|_| std::io::ErrorKind::BrokenPipe.into()),
         _ => thread::Builder::new().name("fpdb call".into()).spawn(move || serve(work)).map(drop),
     }

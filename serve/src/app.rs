@@ -201,8 +201,8 @@ async fn run(app: Arc<App>, started: impl FnOnce(std::net::SocketAddr)) -> Resul
     }
     log::event("ending", "requests under way are finished");
     tokio::spawn(async move {
-        // A later SIGTERM does not come here: a supervisor may repeat SIGTERM, and has SIGKILL for an end at
-        // once.
+        // Only SIGINT ends the process here. A supervisor may repeat SIGTERM, and can send SIGKILL for an end
+        // at once.
         interrupt.recv().await;
         log::event("ended", "by Ctrl-C, while requests were under way");
         // This exit runs no other code, so it does not close the store while a thread writes. The effect is

@@ -257,10 +257,10 @@ const SEE_LOG: &str = "the log of the service tells more under the id of the req
 const FULL_FOLDER: &str =
     "the log of the service names the folder under the id of the request or job: make room there, and ask again";
 
-/// The part of an error that an answer may contain. A sentence with a path must not leave the server.
+/// The part of an error that an answer may contain. A message with a path must not leave the server.
 enum Told {
     Whole,
-    /// The sentence of these errors has a path, their hint has none.
+    /// The message of these errors has a path. Their hint has none.
     TitleAndHint,
     TitleOnly,
 }
@@ -364,7 +364,7 @@ impl From<&Error> for Problem {
             Error::Store { failure: StoreFailure::NoSpace, .. } => {
                 problem = problem.hint("make room on its disk; the service then takes changes again");
             }
-            // A folder for temporary files, or of backups: the database may have room.
+            // A folder for temporary files or backups is full. The database itself may have room.
             Error::Io { .. } if kind == "no-space" => problem = problem.hint(FULL_FOLDER),
             _ => {}
         }

@@ -70,7 +70,7 @@ pub struct ServeOptions {
     /// Bytes of bodies that may be in memory at the same time; a further request is refused with 503.
     #[serde(deserialize_with = "size")]
     pub body_memory: usize,
-    /// Maximum number of matches that a query returns, or a report.
+    /// Maximum number of matches that a query or a report returns.
     pub max_results: usize,
     /// Seconds after which a request is ended. Jobs have no such limit.
     pub request_seconds: u64,

@@ -283,7 +283,7 @@ impl<'a> Query<'a> {
     }
 }
 
-/// The share of a query's hashes that the corpus holds. A query without hashes has 1 if a document has the
+/// The share of a query's hashes that the corpus holds. For a query without hashes, 1 if a document has the
 /// same bytes, otherwise 0.
 pub(super) fn containment_of(found: u64, looked_up: u64, is_identical: bool) -> f64 {
     match looked_up {

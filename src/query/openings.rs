@@ -12,7 +12,8 @@ pub(crate) struct Openings {
 impl Openings {
     pub(crate) fn of(paths: &[PathBuf]) -> Self {
         let watch = inotify::init(inotify::CreateFlags::NONBLOCK).unwrap();
-        // The system joins equal events that follow each other, so closings are watched too.
+        // The system joins equal events that follow each other. So closings are watched too: they separate
+        // openings.
         let flags = inotify::WatchFlags::OPEN | inotify::WatchFlags::CLOSE_NOWRITE;
         for path in paths {
             inotify::add_watch(&watch, path, flags).unwrap();

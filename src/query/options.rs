@@ -1,4 +1,4 @@
-//! Options: the text that a query looks for, and its measures.
+//! Options: the options of a query, and of the passages that it finds.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

@@ -20,7 +20,7 @@ pub(crate) enum TextUnavailable {
     NotSearched,
     /// Reading the document would exceed a limit.
     Limited,
-    /// The document's bytes do not parse in its format, or do so no longer.
+    /// The document's bytes do not parse in its format, although an ingest may have parsed them.
     NotExtracted,
     /// The document cannot be read.
     Unreadable,

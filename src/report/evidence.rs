@@ -62,7 +62,7 @@ impl Database {
 pub(super) struct FoundInPairs {
     /// The match of each pair.
     pub(super) matches: HashMap<(DocId, DocId), Match>,
-    /// For each first document, its parts that do not count.
+    /// The parts of each first document that do not count.
     pub(super) ignored: HashMap<DocId, Vec<Location>>,
 }
 
@@ -189,7 +189,8 @@ mod tests {
         (0..60).map(|word| format!("w{} ", (number * 60 + word).wrapping_mul(2_654_435_761) % 1_000_000_007)).collect()
     }
 
-    /// A database of two containers. The records of the second are longer and contain those of the first.
+    /// A database of two containers. The records of the second container are longer, and contain the records
+    /// of the first.
     fn database(folder: &Path) -> (Database, [PathBuf; 2]) {
         let paths = ["a.jsonl.gz", "b.jsonl.gz"].map(|name| folder.join(name));
         for (path, rest) in paths.iter().zip(["", " and a little more"]) {

@@ -117,7 +117,7 @@ impl Turns {
         Ok(Changing { turns: self, _working: Working::new(self, Work::Change) })
     }
 
-    /// Excludes changes. Waits for a change that is in progress. Inside a scan of the same thread it does not
+    /// Excludes changes. Waits for a change that is in progress. Inside a scan of the same thread, does not
     /// wait.
     ///
     /// # Errors

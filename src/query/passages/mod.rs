@@ -202,7 +202,7 @@ impl QueryText {
         stop.check()?;
         let words = OnceLock::new();
         let profile = *profile;
-        // Statements of one form repeat few tokens, but they are text.
+        // Statements of one form repeat few tokens, as a ruler does, but they are text.
         let is_structure = profile.unit() == Unit::Token && !profile.is_text_view();
         let found = if is_structure { Vec::new() } else { rulers(text.values(), expected_run(&profile) as usize) };
         let rulers = Uncounted::new(found.iter());
@@ -263,8 +263,9 @@ impl QueryText {
             &settings,
         );
         // If two texts contain the boilerplate and have the same text after it, they share a k-gram across
-        // its end. The match around that k-gram runs back through the boilerplate, so that part is cut off.
-        // In source code a short stretch may consist of idioms that every program has, so it is not cut out.
+        // the end of the boilerplate. The match around that k-gram runs back through the boilerplate, so that
+        // part is cut off. In source code a short stretch may consist of idioms that every program has, so it
+        // is not cut out.
         let long = idiom(profile).unwrap_or(0) as u32;
         cut(&mut matches, &self.boilerplate, long, settings.guarantee() as u32);
         stop.check()?;

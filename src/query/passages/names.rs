@@ -41,7 +41,8 @@ impl<'a> NameComparison<'a> {
         let mut matches: Vec<&MaximalMatch> = self.matches[from..to].iter().filter(is_within).collect();
         let symbols = matches.iter().map(|found| found.length as usize).sum();
         self.budget = self.budget.checked_sub(symbols)?;
-        // Among equally long matches, prefers the one at the same offset of the passage in both documents.
+        // Among equally long matches, prefers a match at the same distance from the start of the passage in
+        // both documents.
         let shift = |found: &MaximalMatch| {
             (found.query - passage.query.start).abs_diff(found.document - passage.document.start)
         };

@@ -1,7 +1,7 @@
 //! Views: combines the passages of the structure with those of the text as written.
 //!
 //! A passage of one view is left out if it lies within a passage of the other view, in both documents. The
-//! larger passage shows the same text. Passages that overlap only in part all stay.
+//! passage around it shows the same text. Passages that overlap only in part all stay.
 
 use std::collections::BTreeMap;
 use std::ops::Range;

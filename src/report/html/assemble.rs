@@ -107,7 +107,7 @@ impl ReportContent {
         let mut listed = PairList::default();
         for (a, mut found) in rows {
             let files = std::mem::take(&mut found.files);
-            // A document outside any submission is listed as its own only file.
+            // Outside any submission, the only file of a document is the document itself.
             let is_document = files.iter().all(|file| (file.id, &file.document) == (found.id, &found.document));
             let b = match is_document {
                 true => documents.stored(database, found.id)?,
@@ -207,7 +207,7 @@ impl ReportContent {
                 listed.push(pair, found);
                 continue;
             }
-            // A document outside any submission is listed as its own only file.
+            // Outside any submission, the only file of a document is the document itself.
             let is_document = [
                 pair.files.iter().all(|file| (file.a_id, &file.a) == (pair.a_id, &pair.a)),
                 pair.files.iter().all(|file| (file.b_id, &file.b) == (pair.b_id, &pair.b)),

@@ -313,8 +313,8 @@ pub(super) struct PairData {
     /// For each passage, the share of the longer span's symbols that are equal and in order, in thousandths.
     /// 1000 only if all are; null if the spans were not compared.
     pub(super) agreement: Vec<Option<u16>>,
-    /// For each passage of source code, the share of its names that both have, in thousandths. Null if it has
-    /// no names or was not compared. Empty if no passage has a value.
+    /// For each passage of source code, the share of its names that are the same in both documents, in
+    /// thousandths. Null if it has no names or was not compared. Empty if no passage has a value.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) same_names: Vec<Option<u16>>,
 }

@@ -2,10 +2,10 @@
 //! to its best match, clusters, and the ranked pairs. Each pair shows both texts side by side with their
 //! passages.
 //!
-//! [`write_html`] makes a report from the answers of `query`, `pairs`, `dedup` or `diff`. It writes a folder,
-//! whose page loads each pair when a reader opens the pair, or a single file. [`report_data`] returns the
-//! same data to a host that serves the page itself, made of [`ReportAssets`]. A report lists what it leaves
-//! out. The same answers give the same bytes: there are no time stamps.
+//! [`write_html`] makes a report from the answers of `query`, `pairs`, `dedup` or `diff`. It writes a single
+//! file, or a folder whose page loads each pair when a reader opens the pair. [`report_data`] returns the
+//! same data to a host that serves the page itself. [`ReportAssets`] are the parts of that page. A report
+//! lists what it leaves out. The same answers give the same bytes: there are no time stamps.
 //!
 //! The data are in the page, or in files that the page loads as scripts, because a page opened from disk
 //! cannot fetch anything. The data are the answers of the library, with offsets in UTF-16 units beside the

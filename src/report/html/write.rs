@@ -36,7 +36,8 @@ pub struct HtmlSummary {
     pub pairs_left_out: u64,
 }
 
-/// The places of passages in the texts of documents, by pair and by whether the document is A.
+/// The places of passages in the texts of documents. A key is the number of the pair, and true for document
+/// A.
 type Sides = HashMap<(usize, bool), SideData>;
 
 /// Writes a report of answers to `path`, as a folder or one file. People read it in a browser, without a

@@ -69,8 +69,8 @@ impl BackupFiles {
         Ok(damaged)
     }
 
-    /// Copies damaged shared files again from the folder `store`, if it still has the same table, and returns
-    /// their number. Other damaged files stay: most of their rows may be right.
+    /// Copies damaged shared files again from the folder `store`, if it still has the same tables. Returns
+    /// the number of files copied. Other damaged files stay: most of their rows may be right.
     pub(crate) fn mend_shared(&self, store: &Path) -> Result<usize> {
         let mut mended = 0;
         for (file, checked) in self.checked.iter().filter(|(_, checked)| !checked.is_whole) {

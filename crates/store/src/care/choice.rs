@@ -3,7 +3,8 @@
 //! If the list of tables is unreliable, a new list is made of the existing tables
 //! ([`crate::care::found_tables`]). The store is read in up to four ways: with or without tables that a
 //! compaction may have replaced, and with or without its logs. The store is read in the way that fits the
-//! mark best ([`Fit`]). If several ways fit equally well, more tables are preferred, then logs.
+//! mark best ([`Fit`]). Of ways that fit equally well, a way with more tables is preferred, then a way with
+//! logs.
 
 use std::path::Path;
 

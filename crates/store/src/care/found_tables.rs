@@ -166,8 +166,8 @@ impl FoundTable {
         self.family == other.family && self.keys.0 <= other.keys.1 && other.keys.0 <= self.keys.1
     }
 
-    /// True if a compaction of `other` and perhaps more tables may have written this table. If a compaction
-    /// leaves only one version of each row, the sequence numbers are 0.
+    /// True if a compaction of `other` and perhaps more tables may have written this table. A compaction that
+    /// leaves only one version of each row sets the sequence numbers to 0.
     fn may_replace(&self, other: &Self) -> bool {
         self.is_own && self.last_change == 0 && self.number > other.number && self.overlaps(other)
     }

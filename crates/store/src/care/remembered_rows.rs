@@ -67,8 +67,8 @@ pub(super) struct RememberedRows {
 }
 
 impl RememberedRows {
-    /// Reads the rows of the store in the folder `store`. `has_last_commit`: the readable tables and logs
-    /// hold the state of the last commit, and so all rows of the main family up to it.
+    /// Reads the rows of the store in the folder `store`. `has_last_commit` is true if the readable tables
+    /// and logs hold the state of the last commit, and so all rows of the main family up to that commit.
     pub(super) fn of(salvage: &Salvage, store: &Path, has_last_commit: bool) -> Result<Self> {
         let mut rows = engine_rows(salvage)?;
         let tables_read = add_unreadable_tables(&mut rows, salvage, store)?;

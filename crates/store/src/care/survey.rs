@@ -35,7 +35,8 @@ pub(crate) struct DocumentRows {
 }
 
 impl DocumentRows {
-    /// Counts a posting of a store of this profile. `new`: the first posting of this hash in the document.
+    /// Counts a posting of a store of this profile. `new` is true for the first posting of a hash in the
+    /// document.
     pub(crate) fn add(&mut self, posting: Posting, new: bool, profile: &Profile) {
         self.postings += 1;
         self.distinct += u64::from(new);

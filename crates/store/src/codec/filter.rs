@@ -277,8 +277,8 @@ mod tests {
         assert!(Filter::decode(&bytes).unwrap().may_hold(4));
     }
 
-    /// The places of a hash are part of the format and must never change. The encoder chooses the place whose
-    /// byte it sets.
+    /// The places of a hash are part of the format and must never change. Only the choice of the place whose
+    /// byte is set is the encoder's.
     #[test]
     fn the_places_are_pinned() {
         let hashes = [1, 1 << 32, u64::MAX];

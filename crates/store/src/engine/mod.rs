@@ -308,8 +308,8 @@ impl Engine {
         self.writing(action, || self.db.delete_file_in_range_cf(family, first, after))
     }
 
-    /// Writes the rows in memory and in the log as tables, if they are many, because the next opening replays
-    /// the log. Returns true if it has written tables.
+    /// If many rows are in memory and in the log, writes them as tables, because the next opening replays the
+    /// log. Returns true if it has written tables.
     pub(super) fn settle(&self) -> Result<bool> {
         let mut rows = 0;
         for name in FAMILIES {

@@ -11,8 +11,8 @@
 //!
 //! The list of tables is synced before it is marked. So a loss of power cannot make the list shorter than the
 //! mark says. A kill during a fold, or between the opening of the store and the writing of the mark, can
-//! leave a mark that is older than the list. If the list is then cut as well, opening notices this only if a
-//! run is missing, and `verify` always.
+//! leave a mark that is older than the list. If the list is then cut as well, only `verify` notices the cut,
+//! unless a run is missing.
 //!
 //! RocksDB's own check of logs does not replace the mark (`engine::options`).
 

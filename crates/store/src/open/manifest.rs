@@ -154,9 +154,9 @@ fn untrusted_edits(list: &[u8], trusted: usize, is_there: impl Fn(u64) -> bool) 
 /// The tables that a list names, as far as it can be read.
 #[derive(Debug, Default)]
 pub(crate) struct NamedTables {
-    /// The tables that it names and does not remove, with their sizes.
+    /// The tables that the list names and does not remove, with their sizes.
     live: BTreeMap<u64, u64>,
-    /// The tables that it has removed, with their sizes.
+    /// The tables that the list has removed, with their sizes.
     removed: BTreeMap<u64, u64>,
 }
 

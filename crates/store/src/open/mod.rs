@@ -36,7 +36,7 @@ pub struct StoreOptions {
     pub threads: usize,
     /// If true, raises the limit of open files of the process. Otherwise only checks the limit.
     pub raise_open_files: bool,
-    /// If true, errors may tell which documents were read from a path that was asked for.
+    /// If true, errors may name the documents that were read from a given path.
     pub tell_paths: bool,
 }
 

@@ -187,7 +187,7 @@ fn merge_taken(readers: &mut [RunReader<'_>], is_taken: impl Fn(&Posting) -> boo
     merge_parts(&parts, &order, merged);
 }
 
-/// The order of postings as one number, which is compared without a branch.
+/// A posting as one number of the same order. Numbers are compared without a branch.
 fn order(posting: &Posting) -> u128 {
     u128::from(posting.hash) << 64 | u128::from(posting.document) << 32 | u128::from(posting.ordinal)
 }

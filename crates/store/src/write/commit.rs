@@ -246,7 +246,7 @@ impl Committer {
         let mut write = store.engine.changes();
         for (id, record) in &batch.pending.documents {
             let repeats = self.repeats.get(id).copied().unwrap_or_default();
-            // The numbers in `spread` and those in the record both count fingerprints of this batch.
+            // Both `spread` and the record count fingerprints of this batch.
             let distinct = spread.get(id).copied().unwrap_or(Repeats {
                 all: record.distinct.saturating_sub(repeats.all),
                 of_text: record.text().map_or(0, |text| text.distinct.saturating_sub(repeats.of_text)),

@@ -132,8 +132,8 @@ impl Store {
         Ok((postings, (each * postings as f64) as u64))
     }
 
-    /// Folds all runs into one, and frees the space of deleted documents. Continues an earlier call that was
-    /// stopped, if nothing was committed since.
+    /// Folds all runs into one, and frees the space of deleted documents. Continues a stopped earlier call if
+    /// nothing was committed after that call.
     ///
     /// # Errors
     /// [`Error::Stopped`], or an error of reading or writing the store.
@@ -144,8 +144,8 @@ impl Store {
         }
         for (done, name) in (0..).zip(FAMILIES) {
             task.step("parts of the store compacted", done, FAMILIES.len() as u64)?;
-            // Each commit may have left small tables, so all tables are rewritten. A run already consists of
-            // a few large tables.
+            // A run already consists of a few large tables. In other families each commit may have left a
+            // small table, so all their tables are rewritten.
             self.engine.compact(name, !RUN_FAMILIES.contains(&name))?;
         }
         Ok(())

@@ -84,7 +84,7 @@ impl Committer {
         let mut next = batch.next();
         let taken = self.kept_bytes() + batch.held();
         let left = (2 * batch.memory).saturating_sub(taken);
-        // While postings are kept, the batch after the next one needs a part too.
+        // While postings are kept, the batch after the next one needs a part of the memory too.
         let limit = if taken < batch.memory { left / 2 } else { left };
         next.limit = limit.clamp(batch.memory / 8, batch.memory);
         next

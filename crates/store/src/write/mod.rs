@@ -5,9 +5,10 @@
 //! few. `levels` decides which runs are folded, and `fold` merges them. Frequent commits make small runs, and
 //! `kept_runs` holds their postings in memory until one larger run replaces them.
 //!
-//! Ids depend neither on the memory allowed nor on where a run was stopped. If a document fails after part of
-//! it was written, its rows are removed, and the next document gets its id. A committed id is never given
-//! again, even after its document was deleted: rows of the old document may still be in a run.
+//! Ids depend neither on the memory allowed nor on the point at which an ingest was stopped. If a document
+//! fails after part of it was written, its rows are removed, and the next document gets its id. A committed
+//! id is never given again, even after its document was deleted: rows of the old document may still be in a
+//! run.
 
 pub(super) mod batch;
 pub(super) mod commit;

@@ -213,7 +213,7 @@ fn a_full_queue_answers_503_at_once() {
     for (method, path) in reads {
         assert_eq!(ask(method, path), (503, "1".into()), "{method} {path}");
     }
-    // The health check and the figures still answer, and changes have other places.
+    // The health check and the figures still answer, and changes have places of their own.
     assert_eq!(service.get("/healthz").status, 200);
     assert!(service.get("/metrics").text().contains("fpdb_requests_inside 2"));
     assert_eq!(ask("PUT", "/v1/documents/x").0, 201);
