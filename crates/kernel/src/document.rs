@@ -27,7 +27,7 @@ pub struct Span {
     pub end: u64,
 }
 
-/// The text whose bytes the offsets of a document's spans count.
+/// The text to which the byte offsets in a document's spans refer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Offsets {
     /// Bytes of the document itself.

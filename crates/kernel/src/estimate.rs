@@ -2,14 +2,14 @@
 //!
 //! The sizes |A| and |B| are the numbers of distinct k-grams. Each is estimated as the number of k-grams
 //! times the share of the fingerprints that are distinct. This adds a mean error of 0.0001 to 0.0002 to a
-//! resemblance. The numbers of distinct fingerprints as sizes would add 0.0003 to 0.0017
+//! resemblance. If the numbers of distinct fingerprints were the sizes, the error would be 0.0003 to 0.0017
 //! (`tools/experiments/resemblance.py --sizes`).
 //!
-//! [`with_edges`] raises the upper end of the 95% interval. Without it the interval covers 88% of cases if
+//! [`with_edges`] raises the upper end of the 95% interval. Without this, the interval covers 88% of cases if
 //! half of the fingerprints are looked up, and 63% if nearly all are.
 
 /// The 95% score interval of the share `found` / `sampled` (Wilson 1927). Unlike the interval of the normal
-/// approximation, it stays within 0 and 1 and keeps its coverage near them.
+/// approximation, it stays within 0 and 1, and keeps its coverage near 0 and 1.
 pub fn wilson_interval(found: u64, sampled: u64) -> (f64, f64) {
     const Z: f64 = 1.959_963_984_540_054;
     if sampled == 0 {
@@ -26,10 +26,11 @@ pub fn wilson_interval(found: u64, sampled: u64) -> (f64, f64) {
 /// Raises the upper end of an interval, for the edges of shared runs. `sampled` is the share of all
 /// fingerprints in the sample.
 ///
-/// At an edge, the selection depends on symbols outside the run, so some shared k-grams give no shared
-/// fingerprint: 0.193 for each edge, at every window. Hardly any of them are among the smallest hashes. The
+/// At an edge, the selection depends on symbols outside the run. So each edge loses 0.193 shared fingerprints
+/// on average, at every window. Hardly any of the lost fingerprints are among the smallest hashes. The
 /// constant was measured on texts that share runs of about a window, the shortest runs that are guaranteed to
-/// be found. With it the interval covers at least 93.8% at every sample size (docs/measurements.md).
+/// be found. With this constant, the interval covers at least 93.8% at every sample size
+/// (docs/measurements.md).
 pub fn with_edges(high: f64, sampled: f64) -> f64 {
     (high * (1.0 + 0.2 * sampled.powf(1.5))).min(1.0)
 }

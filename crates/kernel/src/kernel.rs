@@ -1,7 +1,7 @@
 //! Kernel: turns the bytes of a text into fingerprints, piece by piece.
 //!
 //! The kernel runs the front-end, k-gram hashing and winnowing over each piece in turn. A piece is small
-//! enough to stay in the first-level cache (docs/kernel.md). No other code calls these three steps.
+//! enough to stay in the first-level cache (docs/kernel.md).
 
 use crate::columns::Fingerprints;
 use crate::document::Language;
@@ -23,7 +23,8 @@ const SYMBOLS_AT_ONCE: usize = 1984;
 /// Makes fingerprints of text.
 pub struct Kernel {
     k: usize,
-    /// The last `reach` symbols, w + k, hold every k-gram whose selection is not yet decided.
+    /// Number of symbols to keep, w + k. The last `reach` symbols contain every k-gram that may still be
+    /// selected.
     reach: usize,
     front_end: FrontEnd,
     hasher: KgramHasher,
@@ -48,7 +49,7 @@ pub struct TextTotals {
 }
 
 impl Kernel {
-    /// A kernel for this profile, ready for the first text. For a profile of two views, it makes the
+    /// A kernel for this profile, ready for the first text. For a profile of two views, the kernel makes the
     /// fingerprints of the structure.
     pub fn new(profile: &Profile) -> Self {
         Self {
@@ -83,8 +84,8 @@ impl Kernel {
         self.front_end.begin_utf8();
     }
 
-    /// Reads the next bytes of the text, and appends to `out` all fingerprints that are final by then. Pieces
-    /// may have any size.
+    /// Reads the next bytes of the text, any number of them. Appends to `out` the fingerprints that later
+    /// bytes cannot change.
     pub fn feed(&mut self, bytes: &[u8], out: &mut Fingerprints) {
         for piece in bytes.chunks(PIECE) {
             self.front_end.read(piece, &mut self.symbols);
@@ -125,7 +126,8 @@ impl Kernel {
             self.hashed = end;
         }
         self.locate(out);
-        // Trimming moves the symbols that stay. So it waits until most symbols can be dropped.
+        // Discarding symbols moves all symbols that stay. So nothing is discarded until most symbols are
+        // superfluous.
         if self.hashed > 2 * self.reach {
             let spent = self.hashed - self.reach;
             self.symbols.discard_front(spent);

@@ -5,10 +5,10 @@
 //!
 //! `P(c1..ck) = v(c1) B^(k-1) + ... + v(ck)  mod 2^64`, then `M = (P ^ (P >> 32)) C` and `H = M ^ (M >> 32)`.
 //!
-//! The last two steps are bijections, so they add no collision. They mix high bits into the low ones, which
-//! are weak in a polynomial modulo a power of two; `0 mod p` depends on the low bits. They also mix low bits
-//! into the high ones. Without this, the order of the hashes would show the polynomial when many related
-//! strings are hashed (docs/kernel.md).
+//! The last two steps are bijections, so they add no collision. They mix the high bits into the low bits. The
+//! low bits of a polynomial modulo a power of two are weak, and `0 mod p` depends on them. The steps also mix
+//! the low bits into the high bits. Otherwise the order of the hashes would show the polynomial when many
+//! related strings are hashed (docs/kernel.md).
 
 use std::array;
 
@@ -27,18 +27,19 @@ const STREAMS: usize = 4;
 /// so that the pairs stay in the cache.
 const SYMBOLS_AT_ONCE: usize = 256;
 
-/// Number of hashes in a block. They are rolled without a test for the end, and finished together.
+/// Number of hashes in a block. The hashes of a block are rolled without a test for the end, and finished
+/// together.
 const STEPS: usize = 8;
 
-/// The final steps of a block run this many blocks later. By then its hashes, which were written singly, are
-/// in the cache and can be read as a vector.
+/// Number of blocks that are rolled after a block before its final steps run. By then the hashes of the
+/// block, which were written singly, are in the cache and can be read as a vector.
 const BEHIND: usize = 4;
 
 /// Minimum number of hashes in a part.
 const LEAST: usize = 64;
 
-/// The multiplier C of the final step, which is one round of the mixer by Degski with this constant. It is
-/// odd, so the step is a bijection.
+/// The multiplier C of the final step, which is one round of the mixer by Degski with this constant. The
+/// constant is odd, so the step is a bijection.
 const MIXER: u64 = 0xd6e8_feb8_6659_fd93;
 
 /// Number of codes that narrow symbols can have.
@@ -265,7 +266,8 @@ impl<S: SymbolSource> SimdJob for Roll<'_, S> {
     #[inline(always)]
     fn run<L: Lanes>(self, _: L) -> u64 {
         let Self { source, k, rolling, out } = self;
-        // Every part except the first must hash its first k-gram from scratch. Short parts do not repay this.
+        // Every part except the first must hash its first k-gram from scratch. If the parts are short, this
+        // takes longer than parallel hashing saves.
         let part = out.len() / STREAMS;
         if part < 2 * k || part < LEAST {
             return roll(source, k, [rolling], [out])[0];

@@ -22,8 +22,8 @@ pub enum ProfileError {
         /// The values allowed.
         expected: &'static str,
     },
-    /// The query window is smaller than w. F_w', the fingerprints at window w', is a subset of F_w only if w'
-    /// >= w.
+    /// The query window is smaller than the profile's w. Only a window of w or more selects a subset of the
+    /// fingerprints of the profile.
     WindowTooSmall {
         /// The window asked for.
         asked: u32,
@@ -51,7 +51,7 @@ impl std::error::Error for ProfileError {}
 /// version: see [`Unit::hash_version`].
 pub(crate) const HASH_VERSION: u8 = 1;
 
-/// Version of the tokens of source code. Version 1 took them from syntax trees; version 2 takes them from
+/// Version of the tokens of source code. Version 1 took tokens from syntax trees; version 2 takes them from
 /// lexers. Version 1 is not supported, since it needs sixteen parsers.
 const TOKEN_HASH_VERSION: u8 = 2;
 
@@ -268,8 +268,9 @@ impl Profile {
     /// marks, with the window `w`.
     ///
     /// # Errors
-    /// [`ProfileError::InvalidParameter`] if k or w is 0, for another unit than token, and for the selections
-    /// `mod:P` and `safe-mod:P`, which have no window.
+    /// [`ProfileError::InvalidParameter`] if k or w is 0, if the unit is not token, or if the selection is
+    /// `mod:P` or `safe-mod:P`. Those two depend on the lowest bit of a hash, which holds the mark of its
+    /// view.
     pub fn with_text_view(self, k: u32, w: u32) -> Result<Self, ProfileError> {
         let text = Self::new(self.unit, self.word_rule, k, w, self.selection)?;
         let invalid = |name, value, expected| Err(ProfileError::InvalidParameter { name, value, expected });
@@ -320,9 +321,9 @@ impl Profile {
         }
     }
 
-    /// The profile of boilerplate: each window is one hash, so every k-gram is a fingerprint. This is needed
-    /// because in another document, the windows across the end of a copy may select any of these k-grams.
-    /// `mod:P` selects by the hash alone and stays as it is.
+    /// The profile for boilerplate, with w = 1, so that every k-gram is a fingerprint. In another document, a
+    /// window can extend beyond the end of a copy of boilerplate. Such a window may select any k-gram of the
+    /// copy. `mod:P` ignores the window, so its selection does not change.
     #[doc(hidden)]
     #[must_use]
     pub fn of_boilerplate(&self) -> Self {
@@ -333,7 +334,7 @@ impl Profile {
         Self { w: 1, views, ..*self }
     }
 
-    /// The view that a fingerprint of this profile belongs to, by its hash.
+    /// The view of the fingerprint with this hash.
     #[must_use]
     pub fn view_of(&self, hash: u64) -> View {
         match self.views {
@@ -392,7 +393,7 @@ impl Profile {
         }
     }
 
-    /// The profile of a name: `prose`, `text`, `words`, `code` or `bytes`.
+    /// The profile named `prose`, `text`, `words`, `code` or `bytes`. `None` for any other name.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         match name {
@@ -482,7 +483,8 @@ impl Profile {
     /// The same profile with a window of at least w, for a query. The window applies to both views.
     ///
     /// # Errors
-    /// [`ProfileError::WindowTooSmall`] if `window` is below w. F_w' is a subset of F_w only if w' >= w.
+    /// [`ProfileError::WindowTooSmall`] if `window` is below w. Only a window of w or more selects a subset
+    /// of the stored fingerprints.
     pub fn with_window(&self, window: u32) -> Result<Self, ProfileError> {
         if window < self.w {
             return Err(ProfileError::WindowTooSmall { asked: window, stored: self.w });
@@ -502,8 +504,8 @@ impl Profile {
 }
 
 impl Unit {
-    /// The version of the hashes that this program makes for this unit in one view. See
-    /// [`Profile::supported_hash_version`] for two.
+    /// The version of the hashes that this program makes for this unit in one view. For two views, see
+    /// [`Profile::supported_hash_version`].
     #[must_use]
     pub const fn hash_version(self) -> u8 {
         match self {

@@ -1,8 +1,8 @@
 //! Lanes: SIMD operations that compare several hashes with one instruction.
 //!
 //! A [`SimdJob`] is written once, over the operations of [`Lanes`], and compiled for every instruction set.
-//! [`Processor`] detects the best instruction set of this machine. The types that run jobs detect it once and
-//! keep it. Results are the same on every instruction set.
+//! [`Processor`] detects the best instruction set of this machine. The types that run jobs detect the
+//! instruction set once and keep it. Results are the same on every instruction set.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -25,7 +25,8 @@ pub(crate) use operations::{
 };
 use portable::Portable;
 
-/// An instruction set of this machine. The token in a variant proves that the processor has it.
+/// An instruction set of this machine. The token in a variant proves that the processor has this instruction
+/// set.
 #[derive(Clone, Copy, Debug)]
 pub enum Processor {
     Portable(Portable),

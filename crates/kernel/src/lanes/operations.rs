@@ -59,22 +59,22 @@ pub(crate) trait Lanes: Copy {
     /// Classifies the bytes of a block of text.
     fn classify(self, block: &[u8; TEXT]) -> Classes;
     /// Moves the codes of the bytes in the mask `kept` to the front of `codes`. The code of a byte that is
-    /// not a letter or digit is arbitrary. Moves their places, plus `at`, to the front of `starts`. Later
-    /// elements are arbitrary.
+    /// not a letter or digit is arbitrary. Moves the places of these bytes, plus `at`, to the front of
+    /// `starts`. Later elements are arbitrary.
     fn compact(self, block: &[u8; TEXT], kept: u64, at: u32, codes: &mut [u8; TEXT], starts: &mut [u32; TEXT]);
     /// Mask of the keys that are equal to `key`.
     fn search(self, keys: &[i16; SEARCHED], key: i16) -> u32;
     /// Mask of the keys that are equal in both arrays.
     fn equal_keys(self, one: &[i16; TEXT], other: &[i16; TEXT]) -> u64;
-    /// Mask of the hashes below `bound`. It is fast even if many hashes are below.
+    /// Mask of the hashes below `bound`. This operation is fast even if many hashes are below.
     fn below_in_64(self, hashes: &[u64; TEXT], bound: u64) -> u64;
     /// Writes the places of the mask's set bits, plus `at`, in ascending order. `USUAL` is the usual maximum
     /// number of set bits. Later elements are arbitrary.
     fn places<const USUAL: usize>(self, mask: u64, at: u32, places: &mut [u32; TEXT]);
     /// Two masks over the keys in the middle. The first marks keys that are the minimum of some `w`
-    /// consecutive places before `end`. The second marks keys whose right neighbours here do not cover all w
-    /// places to the right. Keys and places must not be negative, and places in the middle must be at least
-    /// `w`.
+    /// consecutive places before `end`. The second marks keys that cannot be decided, because their right
+    /// neighbours here do not cover all w places to the right. Keys and places must not be negative, and
+    /// places in the middle must be at least `w`.
     fn least_within(self, keys: &[i32; NEIGHBOURHOOD], places: &[i32; NEIGHBOURHOOD], w: i32, end: i32) -> (u32, u32);
     /// Moves the numbers in the mask `kept` to the front of `out`. Later elements are arbitrary.
     fn keep(self, block: &[i32; GROUP], kept: u32, out: &mut [i32; GROUP]);

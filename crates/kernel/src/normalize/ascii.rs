@@ -6,7 +6,7 @@
 use super::symbols::Symbols;
 use crate::lanes::{Lanes, Processor, SimdJob, TEXT};
 
-/// Maximum bytes read at once. One base covers the origins of a run.
+/// Maximum bytes read at once, in one *run*. One base covers the origins of a run.
 pub(super) const RUN: usize = 1 << 24;
 
 /// Finds the symbols of ASCII text.
@@ -25,13 +25,12 @@ impl Ascii {
         self.processor = processor;
     }
 
-    /// The instruction set in use.
     pub(super) fn processor(&self) -> Processor {
         self.processor
     }
 
     /// Appends the symbols and newlines of the plain ASCII at the start of `bytes`, up to an ESC if
-    /// `stop_at_escape`. Returns its length.
+    /// `stop_at_escape`. Returns the length of this ASCII text.
     pub(super) fn read(&self, bytes: &[u8], at: u64, stop_at_escape: bool, out: &mut Symbols) -> usize {
         let mut taken = 0;
         for (run, at) in bytes.chunks(RUN).zip((at..).step_by(RUN)) {
@@ -63,7 +62,7 @@ impl SimdJob for ReadAscii<'_> {
         while taken < bytes.len() {
             let rest = &bytes[taken..];
             let mut padded = [b' '; TEXT];
-            // Padding bytes are not letters.
+            // The last block is padded with spaces, which give no symbol.
             let block = match rest.first_chunk() {
                 Some(block) => block,
                 None => {

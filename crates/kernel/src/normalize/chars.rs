@@ -1,6 +1,6 @@
 //! Unit char: each letter, number and accent of the standard form is one symbol.
 //!
-//! Text is normalised one normalisation segment at a time (see [`Folding`]). So it can be streamed, and the
+//! Text is normalised one normalisation segment at a time (see [`Folding`]). So text can be streamed, and the
 //! origin of a symbol is its segment. Nearly all segments are one *simple* character, which gives one symbol
 //! or none. Runs of simple characters take one table look-up per character; ASCII is read in blocks.
 
@@ -55,8 +55,8 @@ impl Chars {
     }
 
     /// Reads the ASCII at the start of `bytes`, and returns its length. Every ASCII character begins a
-    /// segment, so a later character can join only the last of them. So the symbol of the last character is
-    /// removed again.
+    /// segment, so a later character can join only the last ASCII character. So the symbol of this last
+    /// character is removed again.
     fn run_of_ascii(&mut self, bytes: &[u8], at: u64, stop_at_escape: bool, out: &mut Symbols) -> usize {
         if bytes.first().is_some_and(u8::is_ascii) {
             self.cut(out);
@@ -117,7 +117,7 @@ struct SimpleRun<'a> {
     kept: usize,
 }
 
-/// Reads up to the first character that is not simple. Unless `WIDE`, it also stops at a character whose
+/// Reads up to the first character that is not simple. Unless `WIDE`, the job also stops at a character whose
 /// symbol has no code.
 struct ReadSimple<'a, 'b, const WIDE: bool> {
     run: &'a mut SimpleRun<'b>,
@@ -132,7 +132,8 @@ impl<const WIDE: bool> SimdJob for ReadSimple<'_, '_, WIDE> {
     #[inline(always)]
     fn run<L: Lanes>(self, lanes: L) -> bool {
         let Self { run, folding, room } = self;
-        // The values of the symbols of a block's non-ASCII characters, in order, and their widths or codes.
+        // For the non-ASCII characters of a block, in order: the values of their symbols, and their widths or
+        // codes.
         let (mut values_beyond, mut extents_beyond) = ([0; TEXT], [0; TEXT]);
         let mut codes_to_value = [0; TEXT];
         let mut has_no_code = false;
@@ -247,7 +248,7 @@ fn first_bytes(block: &[u8; TEXT]) -> u64 {
     })
 }
 
-/// Decodes the code point at the start of four bytes of UTF-8, and its width in bytes. It has no branch.
+/// Returns the code point at the start of four bytes of UTF-8, and its width in bytes. Has no branch.
 #[inline(always)]
 fn decode(four: [u8; 4]) -> (u32, u32) {
     /// Indexed by the upper half of the first byte. Holds the width, the mask of the first byte, and the
@@ -264,7 +265,7 @@ fn decode(four: [u8; 4]) -> (u32, u32) {
     (code_point >> shift, u32::from(width))
 }
 
-/// The greatest character boundary up to `most`.
+/// The largest index up to `most` at which a character begins or the text ends.
 fn char_boundary(text: &str, most: usize) -> usize {
     let most = most.min(text.len());
     (most.saturating_sub(3)..=most).rfind(|&at| text.is_char_boundary(at)).unwrap_or(most)

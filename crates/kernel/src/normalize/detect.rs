@@ -19,8 +19,8 @@ pub const HEAD: usize = 1024;
 pub(super) fn mark(head: &[u8]) -> Option<(Codec, usize)> {
     match head {
         [0xEF, 0xBB, 0xBF, ..] => Some((Codec::Utf8(Utf8::default()), 3)),
-        // This mark begins with that of UTF-16LE, so it is tested first. A UTF-16 text hardly ever begins
-        // with NUL.
+        // The mark of UTF-32LE begins with the mark of UTF-16LE, so UTF-32LE is tested first. A UTF-16 text
+        // hardly ever begins with NUL.
         [0xFF, 0xFE, 0, 0, ..] => Some((Codec::Wide(Wide::UTF_32LE), 4)),
         [0, 0, 0xFE, 0xFF, ..] => Some((Codec::Wide(Wide::UTF_32BE), 4)),
         [0xFF, 0xFE, ..] => Some((Codec::Wide(Wide::UTF_16LE), 2)),
@@ -29,12 +29,13 @@ pub(super) fn mark(head: &[u8]) -> Option<(Codec, usize)> {
     }
 }
 
-/// Detects UTF-16 of mostly Latin text, in which every other byte is NUL, and of
-/// [other letters](is_of_letters). In Latin text, more than half of the bytes of one parity must be NUL, and
-/// less than an eighth of the other. Such text needs at least two code units, and text in other letters 16.
+/// Detects UTF-16 of mostly Latin text, in which every other byte is NUL, and of [other
+/// letters](is_of_letters). In Latin text, more than half of the bytes of one parity must be NUL, and less
+/// than an eighth of the bytes of the other parity. Latin text must have at least two code units, and text in
+/// other letters 16.
 pub(super) fn unmarked_utf16(head: &[u8]) -> Option<(Codec, usize)> {
-    // Most documents contain no NUL and need no counting. Of Chinese and Japanese, U+3001 and U+3002 have
-    // another rare byte.
+    // Most documents contain none of the bytes 0, 1 and 2, and need no counting. In Chinese and Japanese
+    // text, U+3001 and U+3002 contain the bytes 1 and 2.
     memchr::memchr3(0, 1, 2, head)?;
     let (units, _) = head.as_chunks::<2>();
     let nuls = |parity: usize| units.iter().filter(|unit| unit[parity] == 0).count();
@@ -52,9 +53,9 @@ pub(super) fn unmarked_utf16(head: &[u8]) -> Option<(Codec, usize)> {
 }
 
 /// True for code units that are text in Greek, Cyrillic, Hebrew, Arabic or East Asian letters. `high` is the
-/// index of the high byte in a unit. At least half of the units must be letters of one of these scripts, of
-/// at least six kinds. At least one unit in 64 must be a space, or a mark such as U+3002 in Chinese and
-/// Japanese. At most one in 64 may be a character that is rare in such a text.
+/// index of the high byte in a unit. At least half of the units must be letters of one of these scripts, and
+/// at least six letters must be different. At least one unit in 64 must be a space, or a mark such as U+3002
+/// in Chinese and Japanese. At most one in 64 may be a character that is rare in such a text.
 fn is_of_letters(units: &[[u8; 2]], high: usize) -> bool {
     const LEAST: usize = 16;
     let code = |unit: &[u8; 2]| u16::from(unit[high]) << 8 | u16::from(unit[1 - high]);
@@ -63,8 +64,8 @@ fn is_of_letters(units: &[[u8; 2]], high: usize) -> bool {
         let is_wide = matches!(code, 0x3000..=0x303F | 0xFF00..=0xFFEF);
         is_ascii || is_wide || matches!(code, 0xA0..=0xFF | 0x2010..=0x203A | 0x20AA..=0x20BF | 0x2116)
     };
-    // Each script by its ranges of letters, and its spaces. An ASCII text has bytes of Chinese characters,
-    // but none of their marks.
+    // For each script, the ranges of its letters and the range of its spaces. Read as UTF-16, ASCII text can
+    // look like Chinese characters, but hardly ever like the marks of Chinese.
     let scripts: [(&[RangeInclusive<u16>], RangeInclusive<u16>); 6] = [
         (&[0x0370..=0x03FF], 0x20..=0x20),
         (&[0x0400..=0x04FF], 0x20..=0x20),
@@ -99,8 +100,8 @@ pub(super) fn iso_2022_jp(sample: &[u8], ended: bool) -> Option<Codec> {
     (guess == ISO_2022_JP).then(|| Codec::Multi(Box::new(MultiByte::new(guess))))
 }
 
-/// The encoding of a sample that begins with a non-ASCII byte. `before` holds the ASCII bytes before it. If
-/// the document continues (not `ended`), the sample may end inside a UTF-8 sequence.
+/// The encoding of a sample that begins with a non-ASCII byte. `before` holds the ASCII bytes before the
+/// sample. If the document continues (not `ended`), the sample may end inside a UTF-8 sequence.
 pub(super) fn encoding(before: [u8; 2], sample: &[u8], ended: bool) -> Codec {
     let judged = if ended { sample } else { &sample[..whole_sequences(sample)] };
     if simdutf8::basic::from_utf8(judged).is_ok() {
@@ -129,8 +130,8 @@ fn guess(before: &[u8], sample: &[u8], ended: bool, japanese: Iso2022JpDetection
     detector.guess(None, Utf8Detection::Deny)
 }
 
-/// True if a document begins as UTF-16 or UTF-32, by its byte order mark or the pattern of its NULs. Its NULs
-/// are then no sign of a binary file.
+/// True if a document begins as UTF-16 or UTF-32, by its byte order mark or by the pattern of its bytes. NULs
+/// in such a document are no sign of a binary file.
 pub fn is_wide_text(head: &[u8]) -> bool {
     mark(head).or_else(|| unmarked_utf16(&head[..head.len().min(HEAD)])).is_some()
 }

@@ -14,8 +14,8 @@ const LATIN: [&str; 2] = ["aceijopsxyABCEHIJKMOPSTXY", "oABEHIKMNOPTXYZ"];
 /// omicron: the others mostly belong to formulas and units, such as νmax.
 const OTHERS: [&str; 2] = ["асеіјорѕхуһԁԛԝАВСЕНІЈКМОРЅТХУ", "οΑΒΕΗΙΚΜΝΟΡΤΧΥΖ"];
 
-/// A text is reported if it has at least `LEAST` such words, and at least one for each `MOST_TO_ONE` words.
-/// Fewer may be slips of the keyboard or of a scanner.
+/// A text is reported if it has at least `LEAST` disguised words, and at least one for each `MOST_TO_ONE`
+/// words. Fewer disguised words may be slips of the keyboard or of a scanner.
 const LEAST: u64 = 5;
 const MOST_TO_ONE: u64 = 1000;
 
@@ -25,7 +25,8 @@ struct Letters {
     latin: u32,
     /// Cyrillic and Greek letters.
     others: [u32; 2],
-    /// The letters that look like letters of the other script: Latin ones, and Cyrillic and Greek ones.
+    /// `latin_alike`: Latin letters that look like Cyrillic ones, and like Greek ones. `others_alike`:
+    /// Cyrillic letters, and Greek letters, that look like Latin ones.
     latin_alike: [u32; 2],
     others_alike: [u32; 2],
     /// True if the word has a letter of a further script. Such a word may mix scripts, as in `Tシャツ`.
@@ -65,9 +66,9 @@ impl Letters {
     }
 }
 
-/// The number of words that mix letters of two scripts in order to look like words of one, and the place of
-/// the first in bytes. With `breaks`, words with a zero-width space inside count too. `None` if there are
-/// few.
+/// The number of disguised words, and the byte range of the first. Such a word mixes letters of two scripts
+/// that look alike. With `breaks`, words with a zero-width space inside count too. `None` if there are too
+/// few to report.
 pub fn disguised_words(text: &str, breaks: bool) -> Option<(u64, Range<usize>)> {
     // The first bytes of Greek and Cyrillic letters in UTF-8.
     let may_mix = text.bytes().any(|byte| (0xCD..=0xD4).contains(&byte));
@@ -120,7 +121,7 @@ mod tests {
         let russian =
             "Комиссия сообщила, что несколько членов выступили против этой меры. ".repeat(2).replace('о', "o");
         assert_eq!(found(&russian).map(|(words, example)| (words >= 6, example)), Some((true, "Кoмиссия")));
-        // A few are slips, also in a long text.
+        // A few disguised words count as slips, also in a long text.
         assert_eq!(found(&"сору that ".repeat(9)), None);
         assert_eq!(found(&"cоpy that ".repeat(4)), None);
         assert_eq!(found(&("cоpy that ".repeat(5))), Some((5, "cоpy")));

@@ -1,4 +1,4 @@
-//! The standard form: the normalised text. Two passages are the same if their standard forms are.
+//! The standard form: the normalised text. Two passages are the same if their standard forms are the same.
 //!
 //! This file makes the standard form by compatibility composition (NFKC), full case folding, and NFKC again,
 //! because folding can undo a composition. Units then drop white space, punctuation, symbols and invisible
@@ -87,10 +87,10 @@ impl FoldResult {
     }
 }
 
-// The variants fit into the unused values of `char`, so a page of the cache is 1 KiB.
+// The variants fit into the unused values of `char`, so a page of folding results is 1 KiB.
 const _: () = assert!(size_of::<FoldResult>() == 4);
 
-/// Marks a character that gives several symbols, or joins the character before it, in place of a value.
+/// Stands in place of a value for a character that gives several symbols or joins the character before it.
 pub(super) const NOT_SIMPLE: u64 = 1;
 
 /// Characters per page of the cache.
@@ -171,8 +171,8 @@ impl Folding {
     }
 
     fn compute(&self, c: char) -> FoldResult {
-        // Tests the decomposition: half-width voiced marks (U+FF9E) are spacing letters, but decompose to
-        // accents.
+        // Tests the decomposition, because half-width voiced marks (U+FF9E) are spacing letters, but
+        // decompose to accents.
         if self.nfkd.normalize_iter(once(c)).next().is_some_and(|first| !self.starters.contains(first)) {
             return FoldResult::Join;
         }

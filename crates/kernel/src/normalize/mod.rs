@@ -5,7 +5,7 @@
 //! in pieces of any size. Memory is bounded for any document.
 //!
 //! The steps: `decode` turns bytes into characters. A unit (`chars`, `words`, or `code` for source code)
-//! turns characters into symbols; `fold` normalises them. `value` gives each symbol its 64 bits.
+//! turns characters into symbols; `fold` normalises the characters. `value` gives each symbol its 64 bits.
 
 mod ascii;
 mod chars;
@@ -145,9 +145,9 @@ impl FrontEnd {
         }
     }
 
-    /// Takes one value for each symbol of the finished document, for comparing names. A name has a value of
-    /// its own text here; any other symbol has its usual value. Empty unless [`with_names`](Self::with_names)
-    /// was called and the language is known.
+    /// Takes one value for each symbol of the finished document, for comparing names. The value of a name
+    /// depends on its text here; any other symbol has its usual value. Empty unless
+    /// [`with_names`](Self::with_names) was called and the language is known.
     #[doc(hidden)]
     pub fn take_names(&mut self) -> Vec<u64> {
         match &mut self.unit {
@@ -190,14 +190,14 @@ impl FrontEnd {
     /// Reads the next bytes of the document, and appends the symbols that are final by then to `out`.
     ///
     /// The sizes of the pieces do not affect the result. The text held back is bounded. Until the encoding is
-    /// known it is 64 KiB. After that, unit char holds back a segment of 64 characters, and unit word 64 KiB
-    /// without white space. Unit token holds back up to 2 MiB of a document in a known language.
+    /// known, the limit is 64 KiB. After that, unit char holds back a segment of 64 characters, and unit word
+    /// 64 KiB without white space. Unit token holds back up to 2 MiB of a document in a known language.
     pub fn feed(&mut self, bytes: &[u8], out: &mut Symbols) {
         self.read(bytes, out);
         out.widen();
     }
 
-    /// Like [`feed`](Self::feed), but narrow symbols may stay narrow.
+    /// Like [`feed`](Self::feed), but the buffer of symbols may stay [narrow](Symbols).
     #[doc(hidden)]
     pub fn read(&mut self, bytes: &[u8], out: &mut Symbols) {
         match &mut self.unit {
@@ -223,7 +223,7 @@ impl FrontEnd {
         facts
     }
 
-    /// Like [`finish`](Self::finish), but narrow symbols may stay narrow.
+    /// Like [`finish`](Self::finish), but the buffer of symbols may stay [narrow](Symbols).
     #[doc(hidden)]
     pub fn end(&mut self, out: &mut Symbols) -> TextFacts {
         let bytes = std::mem::take(&mut self.bytes);

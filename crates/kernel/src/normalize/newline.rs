@@ -1,7 +1,7 @@
 //! Newline: the bytes of a newline character in each encoding.
 
-/// The bytes of a newline character in the encoding with this WHATWG name. It is one byte in all encodings
-/// except UTF-16 and UTF-32.
+/// The bytes of a newline character in the encoding with this WHATWG name. A newline is one byte in all
+/// encodings except UTF-16 and UTF-32.
 pub fn newline_of(encoding: &str) -> &'static [u8] {
     match encoding {
         "UTF-16LE" => b"\n\0",

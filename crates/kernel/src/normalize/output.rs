@@ -11,7 +11,6 @@ const ESCAPE: u8 = 0x1B;
 #[derive(Default)]
 pub(super) struct DecodeCounts {
     pub(super) undecodable: u64,
-    /// Number of newlines.
     pub(super) newlines: u64,
     /// Offset after the last newline. Any text after it is a line too.
     pub(super) last_newline: u64,

@@ -10,8 +10,8 @@ pub(super) struct TextPiece {
     pub(super) runs: Vec<OriginRun>,
 }
 
-/// A run of text, from byte `at` of the piece to the next run. Its origin is `start..end`. If the lengths are
-/// equal, the text is verbatim; otherwise the run is a single character.
+/// A run of text, from byte `at` of the piece to the next run. Its origin is `start..end`. If the run and its
+/// origin have the same length, the text is verbatim; otherwise the run is a single character.
 #[derive(Clone, Copy)]
 pub(super) struct OriginRun {
     pub(super) at: usize,

@@ -4,7 +4,7 @@
 use super::transcribe::{Scribe, transcribe};
 use crate::document::Span;
 
-/// Maximum number of characters between recorded places. It bounds the time to find an offset.
+/// Maximum number of characters between recorded places. The maximum bounds the time to find an offset.
 const STRIDE: usize = 512;
 
 /// A decoded document.
@@ -135,7 +135,7 @@ pub struct Cursor<'r> {
 
 impl<'r> Cursor<'r> {
     /// Moves to the first character that begins at byte `offset` of the original or later, and returns the
-    /// text on the way. A place that is already beyond `offset` stays.
+    /// text on the way. A cursor that is already beyond `offset` stays.
     pub fn text_to(&mut self, offset: u64) -> &'r str {
         let from = self.text;
         while let [_, next, ..] = self.runs

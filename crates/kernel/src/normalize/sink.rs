@@ -6,8 +6,9 @@ use super::symbols::Symbols;
 pub(super) trait Sink {
     /// Takes text that is UTF-8 in the document too. Its first byte is the document's byte `at`.
     fn text(&mut self, text: &str, at: u64, out: &mut Symbols);
-    /// Reads the plain ASCII at the start of `bytes`, up to an ESC if `stop_at_escape`. Returns its length
-    /// and reports its newlines. Returns `None` if the sink has no faster way than [`text`](Self::text).
+    /// Reads the plain ASCII at the start of `bytes`, up to an ESC if `stop_at_escape`. Reports the newlines
+    /// of this ASCII text and returns its length. Returns `None` if the sink has no faster way than
+    /// [`text`](Self::text).
     fn ascii(&mut self, _bytes: &[u8], _at: u64, _stop_at_escape: bool, _out: &mut Symbols) -> Option<usize> {
         None
     }

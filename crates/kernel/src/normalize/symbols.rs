@@ -1,7 +1,7 @@
 //! The symbols of one document, in a buffer that grows at the back and is trimmed at the front.
 //!
-//! For each symbol it holds the value, which the k-gram hash needs, and the origin and its line, which
-//! reports need. A symbol takes 5 or 16 bytes. Trimming lets a caller read a document of any length.
+//! For each symbol, the buffer holds the value for the k-gram hash, and the origin and its line for reports.
+//! A symbol takes 5 or 16 bytes. Trimming lets a caller read a document of any length.
 
 use super::value::{LETTERS, code_of_char, value_of_char, width_of_code};
 use crate::document::Span;
@@ -54,7 +54,7 @@ pub(super) enum SymbolExtent<'a> {
 pub(super) struct Room<'a> {
     /// The entry in `starts` for a symbol at the first byte of the text.
     pub(super) at: u32,
-    /// Filled if the buffer is narrow. If it is wide, only [`Symbols::added_codes`] uses it.
+    /// Filled if the buffer is narrow. If the buffer is wide, only [`Symbols::added_codes`] uses these codes.
     pub(super) codes: &'a mut [u8],
     pub(super) starts: &'a mut [u32],
     /// Filled if the buffer is wide.
@@ -97,7 +97,8 @@ impl Symbols {
         self.held_from = None;
     }
 
-    /// Declares from which offset on the front-end holds back text, whose newlines are recorded already.
+    /// Sets the offset from which on the front-end holds back text. The newlines of this text are recorded
+    /// already.
     pub(super) fn set_held_from(&mut self, held_from: Option<u64>) {
         self.held_from = held_from;
     }
@@ -170,12 +171,12 @@ impl Symbols {
         }
     }
 
-    /// Makes the buffer narrow if every retained symbol has a code. This is worth it because the symbols
-    /// without a code may be few in a long text, and discarded by then.
+    /// Makes the buffer narrow if every retained symbol has a code. In a long text, the few symbols without a
+    /// code may be discarded already.
     #[doc(hidden)]
     pub fn narrow(&mut self) {
-        // Tests the last symbols first: in text of other scripts they show at once that codes are not enough.
-        // A test of more than `MOST` symbols is not worth it.
+        // Tests the last symbols first, because in text of other scripts the last symbols have no codes. A
+        // test of more than `MOST` symbols is not worth it.
         const MOST: usize = 4 << 10;
         if !self.wide || self.length > MOST {
             return;
@@ -279,9 +280,9 @@ impl Symbols {
         self.discard_line_ends();
     }
 
-    /// Removes ends of lines that are never the nearest one before a symbol. Only the last one is kept of
-    /// those before the first symbol, and of those between the last symbol and the text held back. So memory
-    /// is bounded even in text without symbols.
+    /// Removes the ends of lines that are not the nearest before any symbol. Before the first symbol, only
+    /// the last end of a line is kept; the same holds between the last symbol and the text held back. So
+    /// memory is bounded even in text without symbols.
     fn discard_line_ends(&mut self) {
         let held = self.held_from.unwrap_or(u64::MAX);
         let (start, end) = self.len().checked_sub(1).map_or((held, held), |last| (self.start(0), self.end(last)));
@@ -321,7 +322,6 @@ impl Symbols {
         }
     }
 
-    /// Removes the last symbol.
     pub(super) fn pop(&mut self) {
         self.length = self.length.saturating_sub(1);
     }

@@ -66,7 +66,7 @@ fn pieces<'a>(document: &'a [u8], sizes: &'a [usize]) -> impl Iterator<Item = &'
     })
 }
 
-/// Front-ends of unit token: in no language, and in one, whose text is held back.
+/// Front-ends of unit token: one without a language, and one with a language, which holds back text.
 const TOKENS: [fn() -> FrontEnd; 2] = [FrontEnd::tokens, || {
     let mut front = FrontEnd::tokens();
     front.begin(Some(Language::Python));

@@ -1,5 +1,5 @@
 //! Transcription: a whole document as UTF-8, with the origin of each part. Readers of formats such as HTML
-//! use it, because they must see all characters before they know which are text.
+//! use it, because they must see all characters before they know which characters are text.
 
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
 
@@ -41,8 +41,8 @@ pub fn encoding_of(bytes: &[u8]) -> &'static str {
     transcribe(bytes, None, &mut Nobody).encoding
 }
 
-/// Tests whether a document is UTF-8 without any need for transcription. Returns the length of its byte order
-/// mark, which may be 0. `None` if it is not UTF-8, or if it has no mark and looks like UTF-16.
+/// Returns the length of the byte order mark, which may be 0, of a document in UTF-8 that needs no
+/// transcription. `None` if the document is not UTF-8, or if it has no mark and looks like UTF-16.
 pub fn is_plain_utf8(bytes: &[u8]) -> Option<usize> {
     let mark = if bytes.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };
     let head = &bytes[..bytes.len().min(detect::HEAD)];

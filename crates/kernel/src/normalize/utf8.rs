@@ -73,7 +73,7 @@ fn mixed(bytes: &[u8]) -> usize {
     bytes.chunks_exact(BLOCK).position(<[u8]>::is_ascii).map_or(bytes.len(), |blocks| blocks * BLOCK)
 }
 
-/// Length of `bytes` without a sequence that its end cuts.
+/// Length of `bytes` without an incomplete sequence at the end.
 pub(super) fn whole_sequences(bytes: &[u8]) -> usize {
     let is_cut = |&from: &usize| {
         str::from_utf8(&bytes[from..]).is_err_and(|error| error.valid_up_to() == 0 && error.error_len().is_none())

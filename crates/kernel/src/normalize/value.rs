@@ -20,7 +20,8 @@ pub(crate) const fn mix64(x: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// The inverse of `mix64`. For the value of a character or byte, this is its code point or number plus 1.
+/// The inverse of `mix64`. For the value of a character or byte, the result is the code point or the byte
+/// plus 1.
 pub const fn unmix64(z: u64) -> u64 {
     // Inverts the steps of `mix64` in reverse order. Two shifts undo a shift by more than a third of the
     // bits; multiplying by the inverse undoes a multiplication.

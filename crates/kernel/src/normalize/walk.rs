@@ -16,7 +16,8 @@ use crate::document::Span;
 /// that the data stays in the first-level cache.
 pub const LOCATED_AT_ONCE: usize = 512;
 
-/// If lines have fewer k-grams than this on average, it is faster to find the line of each k-gram.
+/// Lines with at least this number of k-grams on average are handled line by line. If lines have fewer
+/// k-grams, finding the line of each k-gram is faster.
 const MANY: usize = 16;
 
 /// A k-gram to locate: its hash, and the index of its first symbol.
@@ -237,7 +238,7 @@ fn gather_widths(codes: &[u8], (indices, from): (&[u32], u32), ends: &mut [u32])
     }
 }
 
-/// How many of `numbers` are below `bound`. The numbers must not descend.
+/// The number of elements of `numbers` that are below `bound`. The numbers must not descend.
 #[inline(always)]
 fn count_below(numbers: &[u32], bound: u32) -> usize {
     let Some(&first) = numbers.first() else { return 0 };

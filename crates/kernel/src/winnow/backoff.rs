@@ -1,5 +1,5 @@
 //! Backoff: decides when to try again a method that may fail. A failed try costs as much as a success.
-//! Without a backoff, some inputs would pay for a failure in every block, such as long runs of one letter.
+//! Without a backoff, some inputs, such as long runs of one letter, would pay for a failure in every block.
 
 /// Maximum number of tries skipped after a failure.
 const MOST: usize = 64;

@@ -52,7 +52,7 @@ enum Rule {
 }
 
 impl Winnower {
-    /// A selector with windows of `w` hashes. [`Selection::All`] and [`Selection::Mod`] ignore `w`.
+    /// A winnower with windows of `w` hashes. [`Selection::All`] and [`Selection::Mod`] ignore `w`.
     ///
     /// # Panics
     /// If `w` or the modulus of the selection is 0.
@@ -70,8 +70,8 @@ impl Winnower {
         Self { rule }
     }
 
-    /// Reads the next hashes of the document, and appends to `out` the fingerprints that are final by then,
-    /// ordered by position.
+    /// Reads the next hashes of the document. Appends to `out` the fingerprints that later hashes cannot
+    /// change, ordered by position.
     pub fn feed(&mut self, hashes: &[u64], out: &mut Vec<Selected>) {
         self.feed_with(hashes.len(), |space| space.copy_from_slice(hashes), out);
     }
@@ -85,8 +85,9 @@ impl Winnower {
         }
     }
 
-    /// Ends the document. If it was shorter than one window, this appends its fingerprint; [`Selection::Mod`]
-    /// has no windows and appends nothing. Afterwards the winnower is ready for the next document.
+    /// Ends the document. Appends the fingerprint of a document that is shorter than one window.
+    /// [`Selection::Mod`] has no windows, so it appends nothing here. Afterwards the winnower is ready for
+    /// the next document.
     pub fn finish(&mut self, out: &mut Vec<Selected>) {
         match &mut self.rule {
             Rule::Windows(selector) => selector.finish(out),

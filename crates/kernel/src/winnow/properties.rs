@@ -58,7 +58,7 @@ pub(crate) fn drawn_selection(draw: &mut Draw<'_>) -> Selection {
 fn drawn_hashes(mut draw: Draw<'_>) -> Vec<u64> {
     let kind = draw.byte() % 4;
     let mut hashes: Vec<u64> = Vec::new();
-    // The definition takes w steps for each hash.
+    // The number of hashes is limited, because the definition takes w steps for each hash.
     while !draw.is_empty() && hashes.len() < 4000 {
         match kind {
             0 => hashes.push(draw.u64()),

@@ -2,9 +2,9 @@
 //! often that mispredicted branches cost most. Here hardly any branch depends on a hash.
 //!
 //! Only 16 bits of each hash, its *key*, are compared. A few passes with SIMD lanes compute the least key of
-//! every window. A window *changes* if its least key differs from that of the window before, or if the key
-//! that enters equals it. Comparing the keys of a changed window with its least key gives the place of the
-//! minimum.
+//! every window. A window *changes* if its least key differs from that of the window before, or if the
+//! entering key equals the least key. Comparing the keys of a changed window with its least key gives the
+//! place of the minimum.
 //!
 //! If several keys of a window are the least, they *tie*. Every tie is seen in a changed window. Consider a
 //! window with a tie, and the last changed window up to it. If the changed window lacked the tie, a tied key
@@ -51,7 +51,6 @@ impl SlidingMinima {
         &self.changed[..self.count]
     }
 
-    /// Finds the changed windows.
     #[inline(always)]
     pub(super) fn find<L: Lanes>(&mut self, lanes: L, windows: Windows) {
         let Windows { w, hashes, missing, .. } = windows;
@@ -162,11 +161,11 @@ impl SimdJob for LocateMinima<'_> {
     #[inline(always)]
     fn run<L: Lanes>(self, lanes: L) -> usize {
         let Self { sliding, windows: Windows { w, hashes, missing, position }, from, last, out } = self;
-        // Slices, which writing to `out` cannot change.
+        // Plain slices, so that the compiler knows that writing to `out` does not change them.
         let (keys, minima, changed) = (&*sliding.keys, &*sliding.minima, &sliding.changed()[from..]);
         let search = Search::new(w);
         let (mut index, mut located) = (*last, changed.len());
-        // A closure would be compiled without the instruction set.
+        // A loop, because a closure would be compiled without the instruction set.
         for (i, (slot, &window)) in out.iter_mut().zip(changed).enumerate() {
             let found = search.find(lanes, keys, window as usize, minima[window as usize]);
             if found.is_tied {
@@ -183,13 +182,14 @@ impl SimdJob for LocateMinima<'_> {
 
 /// Searches windows of one size for a key.
 struct Search {
-    /// Stretches of `SEARCHED` keys in a window before the last one, which may be shorter.
+    /// Number of stretches of `SEARCHED` keys in a window before the last stretch, which may be shorter.
     whole: usize,
     /// Mask of the keys of the last stretch.
     rest: u32,
 }
 
-/// The first place of a key in a window. Also tells if there are more places.
+/// The place of a key in a window. If the window has the key at several places, `is_tied` is true and `place`
+/// is one of them.
 struct Found {
     place: usize,
     is_tied: bool,
@@ -202,7 +202,7 @@ impl Search {
         Self { whole, rest: u32::MAX >> (SEARCHED * (whole + 1) - w) }
     }
 
-    /// Finds a key in the window that begins at `at`, which must hold it.
+    /// Finds a key in the window that begins at `at`. The window must hold the key.
     #[inline(always)]
     fn find<L: Lanes>(&self, lanes: L, keys: &[i16], mut at: usize, key: i16) -> Found {
         let (mut place, mut count) = (0, 0);

@@ -11,8 +11,8 @@
 
 use crate::lanes::{GROUP, Lanes, NEIGHBOURHOOD, REACH, TEXT};
 
-/// Average number of low hashes in a window. With fewer, more windows have none. With more, there are more
-/// comparisons.
+/// Average number of low hashes in a window. A smaller number leaves more windows without a low hash. A
+/// larger number causes more comparisons.
 const EXPECTED: usize = 4;
 
 /// Number of low hashes of a block that are stored without a test, even if the block has fewer. This saves a
@@ -53,8 +53,8 @@ impl Minima {
         (&self.keys[..self.count], &self.places[..self.count])
     }
 
-    /// End of the run of minima from `first` on: each is within w places of the minimum before it and has
-    /// another key. `key` and `place` belong to the minimum before `first`.
+    /// Index after the run of minima that begins at `first`. Each minimum of the run is within w places of
+    /// the minimum before it, and their keys differ. `key` and `place` belong to the minimum before `first`.
     #[inline(always)]
     pub(super) fn succeeding(&self, first: usize, mut key: i32, mut place: i32, w: usize) -> usize {
         let (keys, places) = self.found();
@@ -128,8 +128,8 @@ impl BelowThreshold {
         crowded == 0
     }
 
-    /// Fills `keys` and `places`, and returns their number. `None` if there are many more low hashes than
-    /// expected.
+    /// Fills `keys` and `places`, and returns the number of their entries. `None` if there are many more low
+    /// hashes than expected.
     #[inline(always)]
     fn collect<L: Lanes>(&mut self, lanes: L, hashes: &[u64], length: usize) -> Option<usize> {
         let first = self.key(hashes[0]).unwrap_or(i32::MAX);

@@ -9,8 +9,8 @@
 //! hash arrives. Hashes after the scanned window are reduced to one running minimum, the *tail*. Such a scan
 //! of w hashes serves at least w steps, so the work is O(n) for every input.
 //!
-//! Two faster methods are tried first. The exact method of this file handles the windows that the faster
-//! methods cannot decide.
+//! Two faster methods (`threshold` and `sliding_minima`) are tried first. The exact method of this file
+//! handles the windows that they cannot decide.
 
 use std::mem;
 
@@ -42,7 +42,8 @@ pub(super) struct WindowSelector {
 #[derive(Clone, Debug)]
 struct WindowState {
     w: usize,
-    /// True for plain winnowing, which moves to an equal hash on the right. Robust winnowing does not move.
+    /// True for plain winnowing, which replaces the minimum by an equal hash on its right. Robust winnowing
+    /// keeps the minimum.
     rightmost: bool,
     /// The hashes from position `base` on that a later step may read. The first `length` are valid. At least
     /// a block of arbitrary values follows, so that a block may begin at each hash.
@@ -94,7 +95,7 @@ impl WindowSelector {
         if state.minimum.is_none() && state.length > 0 {
             state.scan(0, out);
         }
-        // Only the buffers stay.
+        // Keeps only the buffers, for the next document.
         let ended = mem::replace(state, WindowState::new(state.w, state.rightmost));
         (state.hashes, state.chain) = (ended.hashes, ended.chain);
         (state.sliding, state.below_threshold) = (ended.sliding, ended.below_threshold);
@@ -176,7 +177,8 @@ impl WindowState {
         }
     }
 
-    /// Advances to `end` by the threshold method, if it is likely to succeed. Returns true if it succeeded.
+    /// Tries to advance to `end` by the threshold method, if success is likely. Returns true if the method
+    /// succeeded.
     #[inline(always)]
     fn select_below_threshold<L: Lanes, const RIGHTMOST: bool>(
         &mut self,
@@ -206,8 +208,8 @@ impl WindowState {
         has_succeeded
     }
 
-    /// Selects the minima that were found. For windows without a low hash, it selects by the exact method.
-    /// Returns `false` if keys tie.
+    /// Selects the minima that the threshold method found. Selects by the exact method from windows without a
+    /// low hash. Returns `false` if keys tie.
     #[inline(always)]
     fn follow_minima<L: Lanes, const RIGHTMOST: bool>(
         &mut self,
@@ -257,8 +259,8 @@ impl WindowState {
         true
     }
 
-    /// Advances to `end` by sliding minima, if this is likely to be faster. Returns true if it advanced. If
-    /// keys tie, it selects by the exact method.
+    /// Advances to `end` by sliding minima, if this is likely to be faster. Returns true if it advanced.
+    /// Selects by the exact method from windows in which keys tie.
     #[inline(always)]
     fn select_by_sliding<L: Lanes, const RIGHTMOST: bool>(
         &mut self,
@@ -328,7 +330,7 @@ impl WindowState {
                 next = minimum + 1;
                 self.chain.clear();
                 self.select(minimum, out);
-                // With such a w, equal hashes of two adjacent blocks are within one window.
+                // If w is at least two blocks, equal hashes of two adjacent blocks are within one window.
                 if RIGHTMOST && w >= 2 * BLOCK {
                     minimum = self.held(length).select_equal(lanes, minimum, out);
                     next = minimum + 1;
@@ -371,9 +373,9 @@ impl WindowState {
     }
 
     /// Uses the chain to find the next minima. The window that ends at `expiry` is the first without the
-    /// previous minimum; its rightmost minimum is the next. This repeats for later windows, as long as the
-    /// minimum leaves the window each time and the chain lasts. Returns the index of the last minimum and the
-    /// index of the next hash to compare with it.
+    /// previous minimum. The rightmost minimum of this window is the next minimum. This is repeated for the
+    /// windows after it, until the minimum stays in the window or the chain is empty. Returns the index of
+    /// the last minimum and the index of the next hash to compare with it.
     #[inline(always)]
     fn succeed(&mut self, mut expiry: usize, length: usize, out: &mut Vec<Selected>) -> (usize, usize) {
         let hashes = &self.hashes[..length];

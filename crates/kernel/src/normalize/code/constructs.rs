@@ -1,5 +1,5 @@
-//! Tests of constructs that may hide the code after them: each ends where the language ends it. Also of names
-//! and lines in all their spellings, and of the work for long lines.
+//! Tests that constructs such as strings end where the language ends them, so that none hides the code after
+//! it. Also tests all spellings of names and ends of lines, and the work for long lines.
 
 use super::tests::{SAMPLES, read, read_pieces, values};
 use super::{PROGRAM_END, class};
@@ -9,7 +9,7 @@ use crate::normalize::{FrontEnd, Symbols, UnitReader};
 /// Code that most languages read, without a word that is a keyword in only some.
 const CODE: &str = "\nf(a, 'b', 71, c[2]); g = h(a + 3, c, 'd')\n";
 
-/// The code after each of these has its own tokens.
+/// The code after each construct gives the tokens that it gives alone.
 #[test]
 fn no_construct_hides_the_code_after_it() {
     let check = |language: Language, before: &str, after: &str| {
@@ -119,7 +119,8 @@ fn the_end_of_a_program_closes_all() {
     assert_eq!(read(&format!("a = 1\n{PROGRAM_END}é = 2\n{PROGRAM_END}")), read("a = 1\né = 2\n"));
 }
 
-/// The text view and documents in no language cost what they are long, in every encoding.
+/// The time for the text view, and for documents in no known language, is linear in their length in every
+/// encoding.
 #[test]
 fn long_lines_in_other_encodings_cost_what_other_text_does() {
     for word in ["привет мир ", "приветмир", "п\n"] {

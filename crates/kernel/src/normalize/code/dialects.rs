@@ -12,7 +12,7 @@ use super::rules::{Code, Escape, Quote};
 /// Maximum number of here-documents that begin on one line.
 const HEREDOCS: usize = 8;
 
-/// The longest beginning of a raw string of C# that is followed.
+/// The longest sequence of quotes that is read as one beginning of a raw string of C#.
 const QUOTES: &str = "\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"";
 const _: () = assert!(QUOTES.len() == LONGEST_END);
 
@@ -38,8 +38,8 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
                 (_, true) => Escape::None,
                 _ => Escape::Backslash,
             };
-            // After two or more dollars, embedded code begins with the same number of braces. It is read as
-            // text.
+            // After two or more dollars, embedded code begins with the same number of braces. Such code is
+            // read as text.
             let code = if dollars == 1 { Code::Brace } else { Code::None };
             self.quoted(
                 Quoted::of(Quote { open, lines: is_verbatim || long, escape, code }),
@@ -142,7 +142,7 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
                 let mut end = self.word_end(begin);
                 if end == begin && first == b'$' && matches!(next, Some(b'!'..=b'/' | b':'..=b'@' | b'`')) {
                     // After `$@`, this takes one character too many. A correction would change the hashes of
-                    // databases that exist, and no code is hidden by it.
+                    // existing databases, and the error hides no code.
                     end = begin + usize::from(self.byte(begin).is_some_and(|byte| byte.is_ascii()));
                 }
                 if end <= begin {

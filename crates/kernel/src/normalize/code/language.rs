@@ -49,11 +49,11 @@ const CPP_WORDS: [&[u8]; 9] = [
     b"std::",
 ];
 
-/// The language of the document `name`, by its extension or by the interpreter in its first line. `head` is
-/// some thousand bytes from its start, or all. `None` if neither shows the language.
+/// The language of the document `name`, by its extension or by the interpreter in its first line. `head`
+/// holds the first few thousand bytes of the document, or all. `None` if neither shows the language.
 #[must_use]
 pub fn language_of(name: &str, head: &[u8]) -> Option<Language> {
-    // A byte order mark may precede the first line. Of UTF-16, only ASCII counts here.
+    // A byte order mark may precede the first line. In UTF-16, only ASCII characters count here.
     let head = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head);
     let ascii: Vec<u8>;
     let head = if is_wide_text(head) {

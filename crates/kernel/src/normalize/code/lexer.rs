@@ -38,7 +38,8 @@ pub(super) struct LexerState {
     pub(super) condition: bool,
     /// One bit for each open round bracket, the innermost lowest: 1 if the bracket holds a condition.
     pub(super) conditions: u64,
-    /// Before this offset, no `/` begins a regular expression: a search up to there found no end of one.
+    /// Before this offset, no `/` begins a regular expression, because a search up to there found no end of
+    /// one.
     pub(super) no_regex_before: u64,
     /// The byte before the text.
     before: u8,

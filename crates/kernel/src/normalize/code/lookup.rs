@@ -86,7 +86,7 @@ impl Tables {
         self.words.get(&*folded).copied()
     }
 
-    /// The effect of a word on the string that follows it, if it may be the prefix of a string.
+    /// The effect of a word on the string after it. `None` if the word cannot be the prefix of a string.
     pub(super) fn prefix(&self, word: &[u8]) -> Option<Prefix> {
         let folds = self.rules.dialect == Dialect::Python;
         let is = |text: &str| if folds { word.eq_ignore_ascii_case(text.as_bytes()) } else { word == text.as_bytes() };

@@ -272,7 +272,7 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         self.token(value, end, Previous::Operand);
     }
 
-    /// The end of the character literal that begins at `at`, if it is one.
+    /// The end of the character literal that begins at `at`, if one begins there.
     pub(super) fn character_end(&self, at: usize) -> Option<usize> {
         const LONGEST: usize = 16;
         let begin = at + 1;

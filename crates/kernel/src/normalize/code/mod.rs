@@ -39,15 +39,16 @@ pub use language::language_of;
 use lookup::Tables;
 pub use table::line_comment;
 
-/// Bytes of text collected for the lexer. The lexer leaves a [window](lexer::WINDOW) of them for the next
-/// call.
+/// Bytes of text collected for the lexer. The lexer leaves a [window](lexer::WINDOW) of these bytes for the
+/// next call.
 const BATCH: usize = 4 * lexer::WINDOW;
 
 /// Maximum bytes in a piece of text in no known language. Shorter pieces end with their line.
 const PIECE_LIMIT: usize = 64 << 10;
 
-/// Ends a program within a document, as a cell of a notebook ends: whatever is open there is closed. It gives
-/// no symbol. Unicode reserves this character and defines it as invisible.
+/// The character that ends a program within a document, such as a cell of a notebook. It closes all strings,
+/// comments and brackets that are open, and gives no symbol. Unicode reserves this character and defines it
+/// as invisible.
 pub const PROGRAM_END: &str = "\u{FFF0}";
 
 /// Turns characters into symbols of unit token.
@@ -129,7 +130,7 @@ impl Tokens {
                 replace_lone_returns(&mut self.pending.text, from);
                 length >= BATCH
             }
-            // All pending text is searched, so it must not be searched for each character.
+            // A call of `take` searches all pending text, so `take` must not be called for each character.
             None => length > PIECE_LIMIT || memchr::memchr(b'\n', text.as_bytes()).is_some(),
         };
         if is_ready {
@@ -194,8 +195,8 @@ impl Sink for Tokens {
     }
 }
 
-/// Appends a token, unless it has no bytes of origin because it comes from a gap. Returns whether it was
-/// appended.
+/// Appends a token, unless it has no bytes of origin because it comes from a gap. Returns true if the token
+/// was appended.
 fn push(text: &TextPiece, value: u64, range: Range<usize>, out: &mut Symbols) -> bool {
     let origin = text.origin(range);
     if !origin.is_empty() {
@@ -217,9 +218,9 @@ fn replace_lone_returns(text: &mut String, from: usize) {
     }
 }
 
-/// Length of the first piece of text in no known language: ASCII lines, a line, or whole words of a long
-/// line. `None` while the piece is incomplete. The tokens depend only on the text, because no token crosses
-/// lines.
+/// Length of the first piece of text in no known language. A piece is several ASCII lines, one line, or whole
+/// words of a long line. `None` while the piece is incomplete. The tokens depend only on the text, because no
+/// token crosses lines.
 fn piece(text: &str, ended: bool) -> Option<usize> {
     let window = &text.as_bytes()[..text.len().min(PIECE_LIMIT)];
     if let Some(newline) = memchr::memrchr(b'\n', ascii_prefix(window).as_bytes()) {

@@ -62,7 +62,7 @@ pub(super) struct Quoted {
     pub(super) lines: bool,
     pub(super) escape: Escape,
     pub(super) code: Code,
-    /// True before the first embedded code. Only this text counts.
+    /// True before the first embedded code. Only the text up to this code counts.
     pub(super) is_first: bool,
     /// True at the start of a line of the string.
     pub(super) line_start: bool,

@@ -13,7 +13,7 @@ use super::rules::{Apostrophe, Code, Dialect, Escape, Prefix, Quote};
 /// Maximum bytes in the name that ends a here-document.
 pub(super) const LONGEST_NAME: usize = 64;
 
-/// Why the scan of a string stopped.
+/// The reason why the scan of a string stopped.
 enum Stop {
     /// The string ends; its closing mark has this many bytes.
     End(usize),
@@ -78,7 +78,7 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
     /// Scans from `at` on for the end of a string or code in it.
     fn scan(&self, quoted: &mut Quoted, mut at: usize) -> (usize, Stop) {
         let nests = quoted.code != Code::None && self.may_nest();
-        // After this place a mark may be cut, unless the document ends there.
+        // After this place, the limit of the step may cut a mark, unless the document ends there.
         let safe = if self.limit == self.bytes.len() { self.limit } else { self.limit - LONGEST_NAME - 2 };
         if let End::Name { name, indented } = &quoted.end
             && quoted.line_start

@@ -45,8 +45,9 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         matches!(self.state.modes.last(), Some(LexerMode::Arithmetic { .. }))
     }
 
-    /// True if `<<` shifts, as within `$((...))` and `((...))`. If round brackets are open, it shifts if two
-    /// of them close side by side later on the line. That is rare in nested commands with a here-document.
+    /// True if `<<` shifts, as within `$((...))` and `((...))`. If round brackets are open, `<<` counts as a
+    /// shift if two of them close side by side later on the line. Two such brackets are rare in nested
+    /// commands with a here-document.
     fn is_shift(&self) -> bool {
         if self.state.brackets == 0 || self.in_arithmetic() {
             return self.in_arithmetic();
@@ -66,7 +67,8 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         })
     }
 
-    /// True if `'` is an apostrophe, no quote: it stands in `"${x:-...}"`, and no second one follows there.
+    /// True if `'` is an apostrophe and not a quote: it stands in `"${x:-...}"`, and no second `'` follows
+    /// inside the braces.
     fn is_apostrophe(&self) -> bool {
         let [.., LexerMode::Quoted(_), LexerMode::Code { open: b'{', .. }] = &self.state.modes[..] else {
             return false;

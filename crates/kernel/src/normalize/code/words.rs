@@ -52,7 +52,7 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         self.look(rest.len());
         let written = rest.get(begin..begin + digits).filter(|digits| digits.iter().all(u8::is_ascii_hexdigit));
         let code = written.and_then(|digits| u32::from_str_radix(str::from_utf8(digits).ok()?, 16).ok());
-        // Half of a character of UTF-16 is no `char`.
+        // A surrogate, half of a character of UTF-16, is no `char`. It counts as part of a word.
         let is_word = code
             .is_some_and(|code| char::from_u32(code).is_none_or(|c| matches!(c, '_' | '$') || is_word_character(c)));
         if is_word { begin + digits + usize::from(rest[2] == b'{') } else { 0 }
