@@ -2,11 +2,11 @@
 //!
 //! A chain is a sequence of matches that follow each other in both texts. The longest one is found as the
 //! heaviest increasing subsequence, with a Fenwick tree of maxima, in the time of a sort. A match can begin
-//! before its predecessor ends, for instance if an edit repeats some symbols. Then only the symbols after
-//! that end count. Only the nearest such predecessors are considered.
+//! before its predecessor ends, for instance if an edit repeats some symbols. Then only its symbols after
+//! that end count. Only the nearest of the overlapping predecessors are considered.
 //!
-//! In rewritten text the agreement counts the longest chain. For `--min-passage`, matches outside the chain
-//! count too.
+//! In rewritten text, the agreement counts only the longest chain. For `--min-passage`, matches outside the
+//! chain count too.
 
 use super::runs::MaximalMatch;
 

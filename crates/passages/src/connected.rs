@@ -4,9 +4,9 @@
 //! A part is divided where the query has a gap, and where the document has one, until no part can be divided
 //! further. A connected part is never divided, so the order of divisions makes no difference. Each part is
 //! scanned from all four of its ends at once, one match at a time, until one of the scans reaches a gap. The
-//! matches before the gap are at most half of the part. Only these are taken out and become a part of their
-//! own. So a match is scanned at most once for each halving of its part: O(n log n) in all. (The same method
-//! finds gene teams: Béal, Bergeron, Corteel and Raffinot 2004.)
+//! matches before the gap are at most half of the part. Only these matches are taken out and become a part of
+//! their own. So a match is scanned at most once for each halving of its part: O(n log n) in all. (The same
+//! method finds gene teams: Béal, Bergeron, Corteel and Raffinot 2004.)
 
 use std::ops::Range;
 
@@ -44,7 +44,7 @@ struct TextEnd {
 }
 
 impl TextEnd {
-    /// Start and end of a match, counted from this end.
+    /// Start and end of a match, counted from this end of the text.
     fn span(self, found: &impl Spanning) -> (u32, u32) {
         let Range { start, end } = if self.in_query { found.in_query() } else { found.in_document() };
         if self.backwards { (!end, !start) } else { (start, end) }
@@ -71,7 +71,8 @@ pub fn connected<T: Spanning>(matches: &[T], gap: u32) -> Vec<Vec<T>> {
 /// Marks the absence of a match.
 const NONE: u32 = u32::MAX;
 
-/// The matches of each part, as linked lists in order of their starts, seen from each end.
+/// For each part and each end, a linked list of the matches of the part, in order of their starts as seen
+/// from this end.
 struct MatchLists<'a, T> {
     matches: &'a [T],
     gap: u32,
@@ -132,15 +133,16 @@ impl<'a, T: Spanning> MatchLists<'a, T> {
         }
     }
 
-    /// The matches of a list, from this one on.
+    /// The matches of a list, from `first` on.
     fn from(&self, list: usize, first: u32) -> impl Iterator<Item = u32> {
         let there = |index: u32| (index != NONE).then_some(index);
         std::iter::successors(there(first), move |&index| there(self.next[list][index as usize]))
     }
 
-    /// Matches at one end of a part, at most half of it. A gap separates them from all others.
+    /// Returns the matches at one end of a part, at most half of its matches, that a gap separates from all
+    /// others. `None` if no gap divides the part.
     fn apart(&mut self, firsts: [u32; 4]) -> Option<Vec<u32>> {
-        // For each end, the next match to scan, and the furthest end of those scanned.
+        // For each end, the next match to scan, and the furthest end of the matches scanned.
         let mut at = firsts.map(|first| (first, u32::MAX));
         let mut is_whole = [false; 2];
         for before in 0.. {
@@ -233,7 +235,8 @@ mod tests {
     }
 
     /// Matches that form a staircase: each touches the one before it, alternately in the query and in the
-    /// document. The first touches nothing; once it is removed, the second is the first.
+    /// document. The first touches nothing before it. Once the first is removed, the same holds for the
+    /// second.
     fn staircase(steps: u32) -> Vec<MaximalMatch> {
         // Neighbours in the query are 1 and 2, 3 and 4, ...; in the document 2 and 3, 4 and 5, ...
         let place = |step: u32, pair: u32| 100 * (step / 2 + pair) + 10 * (step % 2);

@@ -6,9 +6,10 @@ use std::slice;
 use super::runs::MaximalMatch;
 use crate::ranges::difference;
 
-/// Cuts matches at ranges of the query, which are ascending and disjoint. A match that touches ranges of at
-/// least `long` symbols is replaced by its parts outside these. Shorter ranges stay within the parts, but
-/// parts with fewer than `least` symbols outside all ranges are dropped. The result is in order of the query.
+/// Cuts matches at `ranges` of the query, which are ascending and disjoint. A match that touches ranges is
+/// replaced by its parts outside the ranges of at least `long` symbols. A part may contain shorter ranges,
+/// but is dropped if it has fewer than `least` symbols outside all ranges. The result is in order of the
+/// query.
 pub fn cut(matches: &mut Vec<MaximalMatch>, ranges: &[Range<u32>], long: u32, least: u32) {
     if ranges.is_empty() {
         return;

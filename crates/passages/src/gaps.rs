@@ -1,9 +1,10 @@
 //! Gaps: counts how much of the text between two neighbouring matches of a passage agrees too.
 //!
-//! It finds the longest run that the gap has in both texts, then does the same to the left and right of it
-//! (Ratcliff and Obershelp 1988). Runs shorter than `least` are ignored as chance. In characters, a run
-//! counts from 8 characters on; in words, a single word counts. The runs found are a common subsequence of
-//! both sides, not always the longest one. A gap of more than 512 symbols is not compared.
+//! The search takes the longest run that the gap has in both texts. Then it searches the text on the left of
+//! this run, and the text on its right, in the same way (Ratcliff and Obershelp 1988). Runs shorter than
+//! `least` are ignored as chance. In characters, a run counts from 8 characters on; in words, a single word
+//! counts. The runs found are a common subsequence of both sides, not always the longest one. A gap of more
+//! than 512 symbols is not compared.
 
 /// Maximum number of symbols of a gap on either side: the time is proportional to their product.
 const WIDEST: usize = 512;
@@ -32,8 +33,9 @@ impl Gaps {
         Self { least: least.max(1), budget: 1 << 26, row: Vec::new() }
     }
 
-    /// The symbols that agree, in order, in runs of at least `least`; none once the budget is spent. `start`
-    /// is the position of `a` in its text, and `uncounted` the symbols of that text that do not count.
+    /// Counts the symbols that agree, in order, in runs of at least `least` symbols. Returns 0 once the
+    /// budget is spent. `start` is the position of `a` in its text. `uncounted` holds the symbols of that
+    /// text that do not count.
     pub fn agreeing(&mut self, a: &[u64], b: &[u64], start: u64, uncounted: &Uncounted) -> Agreeing {
         if a.len().min(b.len()) < self.least || a.len().max(b.len()) > WIDEST {
             return Agreeing::default();

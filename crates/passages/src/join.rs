@@ -19,7 +19,7 @@ use super::runs::MaximalMatch;
 use crate::ranges::{Uncounted, lies_in, union};
 use fpdb_host::error::Result;
 
-/// Joins matches to passages. Both are in order of the query.
+/// Joins matches to passages. Matches and passages are in order of the query.
 ///
 /// # Errors
 /// [`Error::Stopped`](fpdb_host::error::Error::Stopped).
@@ -139,7 +139,8 @@ pub fn without_contained(passages: &mut Vec<Joined>) {
     *passages = kept;
 }
 
-/// Drops passages shorter than t if both of their spans lie in longer passages: repeated phrases.
+/// Drops passages shorter than t if both of their spans lie in longer passages. Such passages are repeated
+/// phrases.
 fn without_repeated(passages: &mut Vec<Joined>, guarantee: u64) {
     let is_long = |passage: &Joined| passage.agreed >= guarantee;
     let union = |span: fn(&Joined) -> &Range<u32>| union(passages.iter().filter(|passage| is_long(passage)).map(span));

@@ -15,9 +15,9 @@ pub struct Joined {
     pub document: Range<u32>,
     /// Number of symbols that are equal in both spans. A lower bound for rewritten text.
     pub agreed: u64,
-    /// Number of these symbols that count.
+    /// Number of the agreed symbols that count.
     pub counted: u64,
-    /// Number of these symbols that are in the same order in both spans.
+    /// Number of the agreed symbols that are in the same order in both spans.
     pub in_order: u64,
 }
 

@@ -1,19 +1,21 @@
 //! Maximal matches: runs of equal symbols that cannot be extended in either direction.
 //!
 //! Each pair of occurrences of one hash is a *seed*. A seed is compared symbol by symbol, which rejects hash
-//! collisions, and then extended in both directions. Seeds come in order of their diagonal (query position
-//! minus document position). A seed inside a match already found is skipped, so each symbol of a match is
-//! compared once. Hashes that both texts repeat too often to pair all occurrences go to [`super::repeats`].
+//! collisions, and then extended in both directions. Seeds are handled in order of their diagonal (query
+//! position minus document position). A seed inside a match already found is skipped, so each symbol of a
+//! match is compared once. Hashes that both texts repeat too often to pair all occurrences go to
+//! [`super::repeats`].
 
 use super::occurrences::Occurrences;
 use super::repeats;
 use super::runs::{IndexedText, MaximalMatch, Settings, extend};
 
-/// Number of the diagonal of equal positions. Positions are smaller: texts above 32 MiB are not compared.
+/// Number of the diagonal of equal positions. All positions are below it, because texts above 32 MiB are not
+/// compared.
 const MIDDLE: u32 = 1 << 31;
 
-/// The maximal matches through the hashes at the indexes `shared`, in order of the query, longer ones first.
-/// Also the number of pairs of occurrences that were not compared one by one.
+/// Returns the maximal matches through the hashes at the indexes `shared`, in order of the query, longer ones
+/// first. Also returns the number of pairs of occurrences that were not compared one by one.
 pub fn maximal_matches(
     query: IndexedText<'_>,
     document: IndexedText<'_>,

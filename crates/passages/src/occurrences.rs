@@ -1,8 +1,8 @@
 //! Occurrences: finds all k-grams of certain hashes in a text, not only the selected ones.
 //!
 //! Two documents that share a run select the same hashes in it. But if a window holds equal hashes, robust
-//! winnowing can select different occurrences in each. Among all occurrences, two are always at the same
-//! place of the run.
+//! winnowing can select different occurrences in the two documents. Among all occurrences, two are always at
+//! the same place of the run.
 
 use rustc_hash::FxHashMap;
 

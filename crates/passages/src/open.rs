@@ -1,8 +1,8 @@
 //! Open: the *open* passages, which later matches of the query may continue or lie in. Each match is compared
 //! with all of them.
 //!
-//! Their ends are stored in columns, so that the processor compares many at a time. Programs that repeat
-//! their idioms have [`OPEN`] open passages for each of a hundred thousand matches.
+//! The ends of the passages are stored in columns, so that the processor compares many passages at a time.
+//! Programs that repeat their idioms have [`OPEN`] open passages for each of a hundred thousand matches.
 
 use std::ops::Range;
 
@@ -102,8 +102,8 @@ impl PassageIndex {
         })
     }
 
-    /// True if the ranges may continue some passage: on both sides it starts no later, ends earlier, and ends
-    /// at most `gap` before the start of the range.
+    /// True if the ranges may continue some passage. On both sides, the passage must start no later than the
+    /// range, and end earlier. Its end must be at most `gap` symbols before the start of the range.
     pub fn continues(&self, query: &Range<u32>, document: &Range<u32>, gap: u32) -> bool {
         let [from, to] = [query.start, query.end].map(u32::cast_signed);
         let [other_from, other_to] = [document.start, document.end].map(u32::cast_signed);

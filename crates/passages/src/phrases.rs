@@ -7,8 +7,8 @@
 //!
 //! Occurrences are not kept: the range of each is joined at once to the ranges before it. A step of the
 //! automaton is a binary search among the symbols that can follow. A symbol of the text takes at most two
-//! steps. The automaton takes 20 bytes for each symbol of a phrase, except for the beginning it shares with
-//! another phrase.
+//! steps. The automaton takes 20 bytes for each symbol of a phrase, except for a beginning that the phrase
+//! shares with another one.
 //!
 //! Rejected: the crate `aho-corasick`, which lists at each state all phrases that end there. One phrase of
 //! 500,000 letters `a` beside the phrases of 1 to 1,000 letters `a` would make 500 million entries.
@@ -21,8 +21,8 @@ use std::sync::Arc;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PhraseFinder {
     /// A state for each beginning of a phrase, the shorter first. So the continuations of a state by one
-    /// symbol are adjacent. The first state is the empty beginning. One extra state at the end marks where
-    /// the last state's continuations would begin.
+    /// symbol are adjacent. The first state is the empty beginning. One extra state stands after the last.
+    /// Its `first` is the end of the continuations of the last state.
     states: Arc<[PhraseState]>,
     /// The last symbol of each state; unused for the empty state.
     symbols: Arc<[u64]>,
@@ -49,8 +49,8 @@ impl PhraseFinder {
         phrases.dedup();
         let mut states: Vec<PhraseState> = Vec::new();
         let mut symbols = vec![0];
-        // For each state not yet visited: the range of phrases that begin with it, its length, and its
-        // suffix.
+        // States not yet visited. Each has the range of phrases that begin with its symbols, the number of
+        // these symbols, and the index of its suffix state.
         let mut waiting = VecDeque::from([(0..phrases.len(), 0, 0)]);
         while let Some((mut these, length, suffix)) = waiting.pop_front() {
             let is_empty_one = states.is_empty();
@@ -97,8 +97,8 @@ impl PhraseFinder {
 }
 
 /// The state after one more symbol: the longest beginning of a phrase that is a suffix of the text. Each
-/// symbol makes a state at most one longer, and each further turn of the loop makes it shorter. So a text
-/// takes at most two turns a symbol.
+/// symbol makes the state longer by at most one, and each further turn of the loop makes the state shorter.
+/// So a text takes at most two turns a symbol.
 fn step(states: &[PhraseState], symbols: &[u64], mut state: u32, symbol: u64) -> u32 {
     loop {
         let PhraseState { first, suffix, .. } = states[state as usize];

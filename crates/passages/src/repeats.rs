@@ -6,11 +6,12 @@
 //! every symbol in a shared run of t symbols still lies in a match, in linear time. The same holds for every
 //! occurrence of the hashes.
 //!
-//! A hash found 64 times in both texts has 4,096 seeds. If a hash has more seeds, or all hashes together have
-//! more than 2^20, this method replaces pairing each place of one text with each place of the other. The
-//! rarest hashes are paired first. Each place that no match covers yet is matched with the longest of up to
-//! 16 candidates, including the nearest to the last diagonal. Two texts of 200,000 equal symbols have 4 x
-//! 10^10 seeds and take some milliseconds. The answer counts the pairs that were not compared (`repeats`).
+//! A hash found 64 times in both texts has 4,096 seeds. The places of a hash with more seeds are not paired
+//! with each other, but handled by this method. If all hashes together have more than 2^20 seeds, the most
+//! frequent hashes are handled by this method too. Each place that no match covers yet is matched with the
+//! longest of up to 16 candidates, including the nearest to the last diagonal. Two texts of 200,000 equal
+//! symbols have 4 x 10^10 seeds and take some milliseconds. The answer counts the pairs that were not
+//! compared (`repeats`).
 
 use std::ops::Range;
 
@@ -125,8 +126,8 @@ fn cover(
     t: usize,
     found: &mut Vec<MaximalMatch>,
 ) {
-    // The last match covers the starts before `covered`. The start after it can only continue on its
-    // diagonal.
+    // The last match ends at `covered`, so it contains each run of t symbols that ends there or before. The
+    // next run is compared near the diagonal of that match too.
     let mut covered = 0;
     let mut diagonal = 0;
     let mut hashes = KgramHashes::new(t);

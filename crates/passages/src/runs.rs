@@ -1,4 +1,4 @@
-//! Runs: runs of symbols that are equal in two texts, and how far they extend.
+//! Runs of symbols that are equal in two texts, and the search for the ends of such a run.
 
 use super::occurrences::Occurrences;
 
@@ -43,15 +43,16 @@ pub struct Settings {
     pub k: usize,
     /// Number of hashes in a window; 1 if the selection has no window.
     pub w: usize,
-    /// Maximum number of pairs of occurrences of one hash that are all compared.
+    /// Maximum number of pairs of occurrences of one hash. If a hash has more, not all its pairs are
+    /// compared.
     pub pairs_of_hash: u64,
     /// Maximum number of pairs of all hashes together that are compared.
     pub pairs: u64,
 }
 
 impl Settings {
-    /// The limits allow a hash that occurs 64 times in both texts, and a million pairs: some tens of
-    /// milliseconds.
+    /// The settings for this k and w. The limits allow a hash that occurs 64 times in both texts, and a
+    /// million pairs in all, which take some tens of milliseconds.
     pub fn new(k: usize, w: usize) -> Self {
         Self { k, w, pairs_of_hash: 1 << 12, pairs: 1 << 20 }
     }

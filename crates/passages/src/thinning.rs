@@ -1,4 +1,4 @@
-//! Thinning: leaves out uninformative passages if one pair has very many.
+//! Thinning: leaves out uninformative passages if one pair of documents has very many.
 //!
 //! A program repeats its idioms, and each place of an idiom in one document pairs with each place in the
 //! other. Two releases of one library have 70,000 passages, but a few long ones show what was copied. Beyond
@@ -189,7 +189,7 @@ mod tests {
         assert_eq!(chosen(&some, usize::MAX), (some.clone(), 0), "few are read one by one");
         let many = [&some[..], &apart(100)].concat();
         assert_eq!(chosen(&many, usize::MAX), ([&whole[..], &[new.clone(), long], &apart(100)].concat(), 2));
-        // A longer passage together with another can mark a short one, too.
+        // Two longer passages together can mark the places of a short one, too.
         let halves = [extent(0, 0, 60), extent(60, 60, 60), extent(40, 20, 50)];
         let many = [&halves[..], &apart(100)].concat();
         assert_eq!(chosen(&many, usize::MAX), ([&halves[..2], &apart(100)].concat(), 1));

@@ -1,10 +1,9 @@
 //! Fragments: grows seeds that are near each other in both texts into spans that say the same.
 //!
 //! Seeds with small gaps between them in both texts form one fragment. The cosine of its two sides must be
-//! high enough; if it is too low, the gap is halved, which divides the fragment (Sanchez-Perez et al. 2014).
-//! Its ends are then trimmed while the trimmed words have little in common with the other side. This finds
-//! the heaviest stretch, in which words of the other side count for the fragment and all words count against
-//! it (Kadane's algorithm; Bentley 1984).
+//! high enough. If the cosine is too low, the gap is halved, which divides the fragment (Sanchez-Perez et al.
+//! 2014). Then each side is trimmed at its ends to its heaviest stretch (Kadane's algorithm; Bentley 1984). A
+//! word that the other side has adds weight, and every word subtracts some.
 
 use std::ops::Range;
 
@@ -39,7 +38,7 @@ const CHANCE: f64 = 0.3;
 const SHORTEST: usize = 8;
 
 /// Maximum number of words to examine in fragments: this multiple of the words of the two texts, but at least
-/// a minimum. Fragments can overlap, so this bounds the time. Nothing is found beyond it.
+/// a minimum. The maximum bounds the time, because fragments can overlap. Nothing is found beyond it.
 const LOOKS: usize = 64;
 const LOOKS_AT_LEAST: usize = 1 << 22;
 
@@ -63,7 +62,7 @@ pub(super) fn hull(seeds: &[Seed]) -> Spans {
     })
 }
 
-/// Compares spans by their words. It keeps tables for that.
+/// Compares spans by their words, with tables that are reused.
 pub(super) struct Comparison<'a> {
     words: &'a WordTexts<'a>,
     /// For each side, the number of occurrences by word; 0 between calls.
@@ -91,7 +90,7 @@ impl<'a> Comparison<'a> {
             for part in connected(&seeds, gap) {
                 stop.check()?;
                 let spans = hull(&part);
-                // The part is too short. Dividing it would only make shorter ones.
+                // The part is too short. Dividing it would only make shorter parts.
                 if spans.iter().any(|span| span.len() < SHORTEST) {
                     continue;
                 }

@@ -57,8 +57,8 @@ const RIVALS: usize = 1 << 10;
 /// A word with more pairs of places in a passage than this shows nothing about the order.
 const RARE: usize = 4;
 
-/// Number of words and matches examined for their order: a multiple of the words of the two texts, and a
-/// minimum. Passages can overlap, so this bounds the time.
+/// Maximum number of words and matches examined for their order: this multiple of the words of the two texts,
+/// but at least a minimum. The maximum bounds the time, because passages can overlap.
 const LOOKS: usize = 16;
 const LOOKS_AT_LEAST: usize = 1 << 22;
 
@@ -84,8 +84,8 @@ pub struct Rewriting<'a> {
 
 /// The passages of a pair of texts, in order of the query.
 ///
-/// A shared run of at least t and at least 20 words lies in passages, at least on one side, if its words that
-/// count weigh as much as 20 words of mean weight.
+/// A shared run of at least t words, and at least 20 words, lies in passages on one side or on both. This
+/// holds if the words of the run that count weigh as much as 20 words of mean weight.
 ///
 /// # Errors
 /// [`Error::Stopped`](fpdb_host::error::Error::Stopped).
@@ -115,7 +115,8 @@ pub fn passages(rewriting: &Rewriting<'_>) -> Result<Vec<Joined>> {
     Ok(joined)
 }
 
-/// Leaves out a fragment if most of one of its spans lies in another with more than twice as much in common.
+/// Leaves out a fragment if most of one of its spans lies in another fragment with more than twice as much in
+/// common.
 fn without_rivals(mut fragments: Vec<Fragment>) -> Vec<Fragment> {
     let place = |fragment: &Fragment| fragment.spans.clone().map(|span| (span.start, span.end));
     fragments.sort_by(|a, b| b.common.total_cmp(&a.common).then_with(|| place(a).cmp(&place(b))));
@@ -192,7 +193,8 @@ fn around(a: &Range<u32>, b: &Range<u32>) -> Range<u32> {
     a.start.min(b.start)..a.end.max(b.end)
 }
 
-/// Adds the shared runs of sufficient weight that do not lie in passages on either side.
+/// Adds the shared runs that are long and heavy enough. Leaves out a run if its place in one of the texts
+/// already lies in passages.
 fn add_runs(fragments: &mut Vec<Fragment>, words: &WordTexts<'_>, rewriting: &Rewriting<'_>) {
     let marked = [QUERY, DOCUMENT].map(|side| union(fragments.iter().map(|fragment| &fragment.spans[side])));
     let mut runs: Vec<Fragment> = Vec::new();
@@ -212,7 +214,7 @@ fn add_runs(fragments: &mut Vec<Fragment>, words: &WordTexts<'_>, rewriting: &Re
     fragments.extend(runs);
 }
 
-/// Counts the agreeing words of passages. It keeps a table for that.
+/// Counts the agreeing words of passages, with a table that is reused.
 struct AgreementCounter {
     /// By word, the number of occurrences in the document's span; 0 between calls.
     counts: Vec<u32>,

@@ -1,6 +1,6 @@
 //! Seeds: places of two texts that say the same, from which passages grow.
 //!
-//! There are two kinds: maximal matches; and pieces whose weighted words are similar, in any order.
+//! A seed is a maximal match, or a pair of pieces whose weighted words are similar in any order.
 
 use std::ops::Range;
 
@@ -36,14 +36,14 @@ const PAIRS: u64 = 1 << 22;
 /// A word is common if more than one in `COMMON` pieces of both texts has it.
 const COMMON: u64 = 12;
 
-/// A piece needs its common words to find its pairs if they have more than this share of its norm, or of its
-/// weight. The square of the first is below `COSINE_OF_SUMMARY`, and the second is below `CONTAINED`. So if
-/// neither piece needs them, common words alone make no seed.
+/// A piece needs its common words to find its pairs if these words have more than this share of its norm, or
+/// of its weight. The square of `NEEDED_OF_NORM` is below `COSINE_OF_SUMMARY`, and `NEEDED_OF_WEIGHT` is
+/// below `CONTAINED`. So if neither piece needs its common words, these words alone make no seed.
 const NEEDED_OF_NORM: f64 = 0.49;
 const NEEDED_OF_WEIGHT: f64 = 0.4;
 
-/// A maximal match is insignificant if its rarest hash has more pairs of places than `RARE`: a phrase that
-/// both texts repeat. But a match as long as `LONG` k-grams is always significant.
+/// A maximal match is insignificant if its rarest hash has more pairs of places than `RARE`. Such a match is
+/// a phrase that both texts repeat. But a match as long as `LONG` k-grams is always significant.
 const RARE: u32 = 4;
 const LONG: u32 = 3;
 
@@ -76,7 +76,7 @@ impl Spanning for Seed {
 }
 
 /// The maximal matches that are seeds: significant matches that do not lie, on either side, in much longer
-/// ones. These have at least twice the length, rounded up to a power of two.
+/// matches. A much longer match has at least twice the length, rounded up to a power of two.
 pub(super) fn of_matches(matches: &[MaximalMatch], k: u32) -> Vec<Seed> {
     let tells = |found: &&MaximalMatch| found.rarest <= RARE || found.length >= LONG.saturating_mul(k);
     let significant: Vec<&MaximalMatch> = matches.iter().filter(tells).collect();
@@ -229,8 +229,8 @@ impl Roles {
 struct PieceIndex {
     /// By word, the index of its first piece; the last element is the end.
     first: Vec<usize>,
-    /// By word, the end of the pieces that it finds for every piece of the query. The pieces after that end
-    /// are found only for pieces of the query that need their common words.
+    /// By word, the end of the pieces that the word finds for every piece of the query. The pieces after that
+    /// end are found only for pieces of the query that need their common words.
     always: Vec<usize>,
     /// Pieces, each with the number of occurrences of the word.
     pieces: Vec<(u32, u32)>,
@@ -285,7 +285,7 @@ struct SentencePiece {
     /// The norm and the weight of its words that are not rare.
     common_norm: f64,
     common: f64,
-    /// True if these words alone can make the piece a part of a seed.
+    /// True if the words that are not rare can alone make the piece a part of a seed.
     needs_common: bool,
 }
 

@@ -17,14 +17,14 @@ const FULL_MARKS: [char; 4] = ['。', '！', '？', '．'];
 /// Characters that may stand between a mark and the white space.
 const CLOSING: [char; 9] = ['"', '\'', ')', ']', '}', '”', '’', '»', '…'];
 
-/// The words with which sentences begin in this text, including the first word. The symbols are the words of
-/// the original of the text.
+/// The indexes of the words with which sentences begin in this text, including the first word. `words` are
+/// the symbols of the text, with their places in its original.
 pub fn sentences(text: &Readable, words: &Symbols) -> Vec<u32> {
     let mut cursor = text.cursor();
     sentence_starts(|offset| cursor.text_to(offset).into(), words)
 }
 
-/// The same of UTF-8 text that is its own original.
+/// Like [`sentences`], for UTF-8 text that is its own original.
 pub fn sentences_of_utf8(text: &[u8], words: &Symbols) -> Vec<u32> {
     let mut last = 0;
     let text_to = |offset| {
@@ -34,8 +34,8 @@ pub fn sentences_of_utf8(text: &[u8], words: &Symbols) -> Vec<u32> {
     sentence_starts(text_to, words)
 }
 
-/// `text_to` returns the text from the last offset it was given, at first 0, to this one. Offsets are those
-/// of the origins of the symbols.
+/// The indexes of the words with which sentences begin. `text_to` returns the text from the offset of its
+/// last call, at first 0, to the given offset. Offsets are those of the origins of the symbols.
 fn sentence_starts<'t>(mut text_to: impl FnMut(u64) -> Cow<'t, str>, symbols: &Symbols) -> Vec<u32> {
     let mut starts = Vec::new();
     for (index, word) in (0..).zip(symbols.origins(0)) {

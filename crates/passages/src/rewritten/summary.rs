@@ -1,9 +1,10 @@
 //! Summaries: finds short stretches of one text that repeat what the other text says at places far apart.
 //!
 //! Each sentence of a summary has its own place in the other text, so these places form no fragment. Seeds
-//! that are near each other in one text alone are grouped. The stretch of such a group is a summary on two
-//! conditions. Its places in the other text spread over several times its length, and no single copy has most
-//! of its content. The stretch then summarises everything between the first and the last place.
+//! that are near each other in one text are grouped, whatever their distance in the other text. The stretch
+//! of such a group is a summary on two conditions. Its places in the other text spread over several times its
+//! length, and no single copy has most of its content. The stretch then summarises everything between the
+//! first and the last place.
 
 use std::ops::Range;
 
@@ -31,11 +32,11 @@ const MOST_OF_ONE: f64 = 0.5;
 const LONG: f64 = 80.0;
 const MOST_OF_LONG: f64 = 0.34;
 
-/// The summarised text must be at least this many times as long.
+/// The summarised text must be at least this many times as long as the summary.
 const RATIO: f64 = 3.0;
 
-/// The minimum that a summary has in common with the text: in words of mean weight, and as a share of its own
-/// weight.
+/// The minimum weight that a summary has in common with the text: in words of mean weight, and as a share of
+/// the weight of the summary.
 const LEAST: f64 = 25.0;
 const SHARE: f64 = 0.35;
 
