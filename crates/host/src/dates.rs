@@ -29,7 +29,8 @@ pub fn order(text: &str, bound: &str) -> Option<Ordering> {
     Some(order_of_texts(&in_utc, &bound.replacen(' ', "T", 1)))
 }
 
-/// The earliest time of a year. `completed` appends its end to a date that has one of these lengths.
+/// The earliest time of a year. `completed` appends the end of this text to a date that has one of these
+/// lengths.
 const EARLIEST: &str = "0000-01-01T00:00:00";
 const LENGTHS: [usize; 6] = [4, 7, DAY, 13, 16, 19];
 const DAY: usize = 10;

@@ -1,5 +1,5 @@
-//! Guarded: runs libraries that read foreign formats. They should not panic on damaged or hostile data, but
-//! sometimes do. Then only one document is lost, not the run.
+//! Guarded: runs libraries that read foreign formats. Such a library should not panic on damaged or hostile
+//! data, but sometimes does. A panic then costs one document, not the run.
 //!
 //! The panic is caught where it leaves the guarded work. Before that, the process calls its panic hook, which
 //! usually writes to standard error. The hook belongs to the host and is not changed here. The program of

@@ -9,8 +9,8 @@ use rustix::io::Errno;
 
 use crate::error::{DocumentError, Error, Result};
 
-/// Opens the file of a job, and locks it until it is closed. The file is created if it is missing. Its name
-/// can be known to others, so a symbolic link is not followed.
+/// Opens the file of a job, and locks it until it is closed. The file is created if it is missing. Other
+/// users may know the name of the file, so a symbolic link is not followed.
 ///
 /// # Errors
 /// [`DocumentError::NotAFile`]; [`Error::JobInUse`] if another run holds the lock; [`Error::Io`].

@@ -8,8 +8,8 @@ use crate::error::{Error, Result};
 
 /// Returns `defaults` with the fields that a JSON object gives. Nested objects are merged in the same way, so
 /// `{"joining": {"least": 20}}` changes one field. Some fields are not part of the JSON, such as the program
-/// that reads documents in a process of its own. They are not taken from `defaults`: the caller sets them
-/// again.
+/// that reads documents in a process of its own. Such fields are not taken from `defaults`: the caller sets
+/// them again.
 ///
 /// # Errors
 /// [`Error::InvalidOptions`] for an unknown field, and for a value that a field cannot have.

@@ -1,7 +1,7 @@
 //! Owned folder: a temporary folder that shows which process made it. So folders of killed processes can be
 //! recognised.
 //!
-//! Its name contains the process id, and the process holds a lock on it.
+//! The name of the folder contains the process id, and the process holds a lock on the folder.
 
 use std::fs::File;
 use std::path::Path;

@@ -22,9 +22,10 @@ pub enum Outcome {
 /// Receives reports of long work. Every method does nothing by default, so implement only the reports that
 /// you show. `()` shows nothing.
 ///
-/// A method must not change the database or wait for its changes: the call would wait for the work that makes
-/// the report. Each method states the thread that calls it. On that thread, such a call returns
-/// [`Error::WaitsForItself`]. If the method is called from "any thread", such a call may deadlock.
+/// A method must not change the database or wait for a change of it: such a call would wait for the work that
+/// makes the report. The comment of each method states the thread that calls the method. On that thread, such
+/// a call returns [`Error::WaitsForItself`]. In a method that is called from "any thread", such a call may
+/// deadlock.
 pub trait Progress: Sync {
     /// `done` of `total` items of a step are done. `total` is 0 if unknown. `step` names the items:
     /// "documents compared". Called from any thread.
@@ -87,8 +88,8 @@ pub trait Progress: Sync {
 
 impl Progress for () {}
 
-/// Lets the caller follow long work and stop it early. It is the last argument of every call that may take
-/// long. Calls without it read only a few records, or only the document records.
+/// Lets the caller follow long work and stop it early. A task is the last argument of every call that may
+/// take long. Calls without a task read only a few records, or only the document records.
 ///
 /// ```
 /// # mod fpdb {

@@ -6,7 +6,7 @@
 //!
 //! * The fields have the names and the order of the JSON. The first is `schema: Schema<Self>`.
 //! * The type is `#[non_exhaustive]`, because fields may be added.
-//! * Its JSON schema in `docs/schemas` is made from it, with the comments of its fields (feature
+//! * The JSON schema in `docs/schemas` is made from the type, with the comments of its fields (feature
 //!   `json-schema`).
 //! * A field that is omitted from JSON when empty has `#[serde(default, skip_serializing_if = "...")]`. A
 //!   field only for users of the library has `#[serde(skip)]`.

@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize, Serializer};
 /// Generates the variants, their phrases and the parser of the phrases from one table.
 macro_rules! reasons {
     ($($variant:ident => $phrase:literal),+ $(,)?) => {
-        /// Why a file, a member of a container or a row is not a document. [`Display`](fmt::Display) and JSON
-        /// give a noun phrase.
+        /// The reason why a file, a member of a container or a row is not a document.
+        /// [`Display`](fmt::Display) and JSON give a noun phrase.
         #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
         #[serde(from = "Cow<'static, str>")]
         #[non_exhaustive]

@@ -53,8 +53,8 @@ impl StopToken {
         self.0.stopped.load(Ordering::Relaxed) || self.0.parent.as_ref().is_some_and(Self::is_stopped)
     }
 
-    /// A token that is stopped with this one, but can also be stopped alone. If a piece of work fails, it
-    /// stops its own threads with such a token. The caller's token is not stopped.
+    /// A token that is stopped with this one, but can also be stopped alone. Work that fails stops its own
+    /// threads with such a token, and does not stop the caller's token.
     #[must_use]
     pub fn child(&self) -> Self {
         Self(Arc::new(Flag { parent: Some(self.clone()), ..Flag::default() }))

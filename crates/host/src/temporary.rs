@@ -1,6 +1,6 @@
 //! Temporary files and folders with names. Dropping a [`Temporary`] removes its file. A signal may end a
 //! program before the drop. So the program of this package lists the names of its temporary files, and
-//! removes the files itself. A process that embeds the library keeps no such list.
+//! removes the listed files before it ends. A process that embeds the library keeps no such list.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,5 @@
-//! Failure: why the storage engine or the system could not do something. Each kind has its own next step.
+//! Failure: the reasons why the storage engine or the system could not do an operation. The next step depends
+//! on the reason.
 
 use std::io;
 

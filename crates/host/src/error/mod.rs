@@ -90,7 +90,7 @@ pub enum Error {
         /// The other backups in the folder that are whole.
         others: Vec<u32>,
     },
-    /// The path for a new report holds something else.
+    /// The path for a new report holds something other than a report.
     #[error("{} is not a report of fpdb: {what}", path.display())]
     NotAReport {
         /// The path given.
@@ -157,7 +157,8 @@ pub enum Error {
         /// The folder of the database, or of its backups.
         database: PathBuf,
     },
-    /// A copy would replace files that it did not write, or that were changed since. Nothing was written.
+    /// A copy would replace files that it did not write, or that were changed after it wrote them. Nothing
+    /// was written.
     #[error("the copy would replace files that are not as it wrote them ({files}), such as {}", path.display())]
     PlaceTaken {
         /// The first of these files.
@@ -320,7 +321,8 @@ pub enum Error {
         /// Bytes written before.
         marked: u64,
     },
-    /// The list of the store's tables omits some of them. Opening the store for writing would delete these.
+    /// The list of the store's tables omits some tables. Opening the store for writing would delete these
+    /// tables.
     #[error("the list of tables {} does not fit the tables beside it: it does not name {tables} of them", path.display())]
     TablesUnlisted {
         /// The path of the list.
@@ -344,7 +346,7 @@ pub enum Error {
     /// The folder of an open database was moved, deleted or replaced.
     #[error("the folder of the database at {} is gone, or another one is in its place", path.display())]
     FolderGone {
-        /// The path at which it was opened.
+        /// The path at which the database was opened.
         path: PathBuf,
     },
     /// The storage engine could not open the database's files.
@@ -386,7 +388,7 @@ pub enum Error {
         /// True if documents have more keys.
         more: bool,
     },
-    /// A prefix, folder, pattern or value of metadata that no stored document fits.
+    /// No stored document fits the given prefix, folder, pattern or value of metadata.
     #[error("no stored document fits {value} ({option})")]
     NothingFits {
         /// The option.
@@ -453,7 +455,8 @@ pub enum Error {
         /// Number of documents that were read from it.
         documents: u64,
     },
-    /// Stored members of an archive were not found in it, but may be in a part of it that could not be read.
+    /// Stored members of an archive were not found in the archive, but may be in a part of it that could not
+    /// be read.
     #[error("stored documents of it were not found in it and stay ({documents}), because it was not read whole")]
     NotReadWhole {
         /// Number of these documents.
@@ -567,7 +570,7 @@ pub enum Error {
         /// The rule asked for.
         asked: String,
     },
-    /// The decisions concern another database, or this one before a repair.
+    /// The decisions concern another database, or this database before a repair.
     #[error("the decisions in {} are of another database, or of this one before a repair", path.display())]
     DecisionsOfAnother {
         /// The file with the decisions.

@@ -44,7 +44,8 @@ impl<'a, T: Pod + Ord + Send> Sorter<'a, T> {
     }
 
     /// A sorter behind a lock that threads of the pool share. The thread that fills the buffer sorts it
-    /// alone. If it waited for others to sort, the pool could give it work that waits for the same lock.
+    /// alone. If that thread waited for other threads to sort, the pool could give it work that waits for the
+    /// same lock.
     pub fn shared(temp: &'a TempSpace, memory: u64) -> Self {
         Self { alone: true, ..Self::new(temp, memory) }
     }

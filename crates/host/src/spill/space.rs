@@ -16,7 +16,7 @@ pub struct TempSpace {
 }
 
 impl TempSpace {
-    /// Temporary files in `folder`.
+    /// Space for temporary files in `folder`.
     ///
     /// # Errors
     /// [`Error::Io`] if the folder does not exist. It is not created, so a misspelt path leaves nothing
@@ -30,8 +30,9 @@ impl TempSpace {
         Ok(Self { folder: folder.to_owned() })
     }
 
-    /// Temporary files in the folder `asked`. If it is `None`, they lie beside the database. If that folder
-    /// is not writable, they lie in the system's folder for temporary files.
+    /// Space for temporary files in the folder `asked`. If `asked` is `None`, the files lie beside the
+    /// database. If the folder that holds the database is not writable, they lie in the system's folder for
+    /// temporary files.
     pub fn beside(database: &Path, asked: Option<&Path>) -> Result<Self> {
         if let Some(folder) = asked {
             return Self::new(folder);
