@@ -22,7 +22,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         };
         for found in &answer.matches {
             println!("{} shares {:.1}% with {}", answer.query.name, 100.0 * found.containment, found.document);
-            // Offsets count in this text. It is stored with the document, or read again from its file.
+            // The offsets are those of this text, which is stored with the document or read again from its
+            // file.
             let text = database.text_of(found.id)?;
             for passage in &found.passages {
                 let (first, last) = (passage.document.lines[0], passage.document.lines[1]);
