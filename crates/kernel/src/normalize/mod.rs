@@ -119,18 +119,19 @@ impl FrontEnd {
         }
     }
 
-    /// Unit char: the letters, numbers and accents of the text, folded (NFKC and full case folding). All
-    /// other characters are dropped.
+    /// A front-end for unit char: the letters, numbers and accents of the text, folded (NFKC and full case
+    /// folding). All other characters are dropped.
     pub fn chars() -> Self {
         Self::new(UnitReader::Chars(Box::new(Chars::new())))
     }
 
-    /// Unit word: the words of the text by `rule`, folded as in unit char.
+    /// A front-end for unit word: the words of the text by `rule`, folded as in unit char.
     pub fn words(rule: WordRule) -> Self {
         Self::new(UnitReader::Words(Box::new(Words::new(rule))))
     }
 
-    /// Unit token: the tokens of source code, in the language given to [`begin`](Self::begin).
+    /// A front-end for unit token: the tokens of source code, in the language given to
+    /// [`begin`](Self::begin).
     pub fn tokens() -> Self {
         Self::new(UnitReader::Tokens(Box::new(Tokens::new())))
     }
@@ -164,7 +165,7 @@ impl FrontEnd {
         }
     }
 
-    /// Unit byte: every byte is a symbol.
+    /// A front-end for unit byte: every byte is a symbol.
     pub fn bytes() -> Self {
         Self::new(UnitReader::Bytes(DecodeCounts::default()))
     }

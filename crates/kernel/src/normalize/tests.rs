@@ -27,7 +27,7 @@ fn all(out: &Symbols) -> Vec<Symbol> {
     out.values().iter().enumerate().map(|(i, &value)| (value, out.start(i)..out.end(i))).collect()
 }
 
-/// The symbols of a document that is fed whole.
+/// The symbols and the facts of a document that is fed whole.
 fn read(front: &mut FrontEnd, document: &[u8]) -> (Vec<Symbol>, TextFacts) {
     read_pieces(front, [document])
 }

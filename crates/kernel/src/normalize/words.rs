@@ -121,7 +121,7 @@ impl Sink for Words {
     }
 }
 
-/// The white space of Unicode that is ASCII.
+/// True for an ASCII byte that is white space by Unicode's definition.
 fn is_ascii_space(byte: u8) -> bool {
     matches!(byte, b'\t'..=b'\r' | b' ')
 }

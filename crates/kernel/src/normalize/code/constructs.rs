@@ -6,7 +6,7 @@ use super::{PROGRAM_END, class};
 use crate::document::Language::{self, *};
 use crate::normalize::{FrontEnd, Symbols, UnitReader};
 
-/// Code that most languages read, without a word that is a keyword in only some.
+/// Code that most languages read, without a word that is a keyword in only some languages.
 const CODE: &str = "\nf(a, 'b', 71, c[2]); g = h(a + 3, c, 'd')\n";
 
 /// The code after each construct gives the tokens that it gives alone.

@@ -17,7 +17,8 @@ const QUOTES: &str = "\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"";
 const _: () = assert!(QUOTES.len() == LONGEST_END);
 
 impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
-    /// C#: `@"..."`, `$"..."`, both together, raw strings, and `@name`.
+    /// Reads `@"..."`, `$"..."`, both together, a raw string, or `@name` (C#). Returns false if none begins
+    /// here.
     pub(super) fn c_sharp(&mut self, first: u8) -> bool {
         let marks = self.bytes[self.at..self.limit]
             .iter()
@@ -56,7 +57,7 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         is_name
     }
 
-    /// Swift: `#"..."#`.
+    /// Reads `#"..."#` (Swift). Returns false if no such string begins here.
     pub(super) fn hashed_string(&mut self) -> bool {
         let hashes = self.bytes[self.at..self.limit].iter().take(LONGEST_END).take_while(|&&byte| byte == b'#').count();
         let quote = self.at + hashes;
@@ -72,7 +73,7 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         true
     }
 
-    /// PHP: variables, the end of the code, here-documents.
+    /// Reads a variable, the end of the code, or a here-document (PHP). Returns false if none begins here.
     pub(super) fn php(&mut self, first: u8) -> bool {
         match first {
             b'$' => {
@@ -121,7 +122,8 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         true
     }
 
-    /// Ruby: symbols, variables, here-documents, `%` literals, characters, block comments.
+    /// Reads a symbol, variable, here-document, `%` literal, character or block comment (Ruby). Returns false
+    /// if none begins here.
     pub(super) fn ruby(&mut self, first: u8) -> bool {
         let next = self.byte(self.at + 1);
         let letter = |byte: Option<u8>| matches!(byte, Some(b'a'..=b'z' | b'A'..=b'Z' | b'_' | 0x80..));
@@ -200,7 +202,7 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         true
     }
 
-    /// Ruby: `%w[...]`, `%q(...)`, `%(...)`.
+    /// Reads `%w[...]`, `%q(...)` or `%(...)` (Ruby). Returns false if no such literal begins here.
     fn percent(&mut self) -> bool {
         let kind = self.byte(self.at + 1).filter(u8::is_ascii_alphabetic);
         let begin = self.at + 1 + usize::from(kind.is_some());

@@ -27,10 +27,10 @@ pub(super) fn tokens(words: &mut WordMaker, text: &str, mut at: usize, emit: &mu
 }
 
 /// The length of the first part of a text. The tokens of this part do not depend on the rest. The part ends
-/// between a space and an ASCII character. This is the last such place in the ASCII text at the beginning. If
-/// that text has no such place, it is the first one of the whole text. The rules of UAX 29 join a space only
-/// to another space and to an extending character. Spaces are not tokens, and extending characters are not
-/// ASCII.
+/// between a space and an ASCII character, at the last such place in the ASCII text at the beginning. If that
+/// text has no such place, the part ends at the first one of the whole text. The rules of UAX 29 join a space
+/// only to another space and to an extending character. Spaces are not tokens, and extending characters are
+/// not ASCII.
 fn independent(text: &str) -> usize {
     let bytes = text.as_bytes();
     let is_cut = |&at: &usize| bytes[at - 1] == b' ' && bytes[at].is_ascii();

@@ -75,7 +75,8 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         matches!(rest.get(blanks), None | Some(b'\n' | b'#' | b';'))
     }
 
-    /// Scans from `at` on for the end of a string or code in it.
+    /// Scans from `at` on for the end of a string, or for code in the string. Returns the place and the
+    /// reason of the stop.
     fn scan(&self, quoted: &mut Quoted, mut at: usize) -> (usize, Stop) {
         let nests = quoted.code != Code::None && self.may_nest();
         // After this place, the limit of the step may cut a mark, unless the document ends there.
