@@ -38,7 +38,8 @@ pub fn longest_chain(matches: &[MaximalMatch]) -> u64 {
     chains.into_iter().max().unwrap_or(0)
 }
 
-/// The symbols of a match after its overlap with `before`; `None` if it does not follow `before`.
+/// Number of symbols of a match after its overlap with `before`. `None` if the match does not follow
+/// `before`.
 fn rest(before: &MaximalMatch, found: &MaximalMatch) -> Option<u64> {
     let follows = before.query <= found.query && before.document <= found.document;
     let overlap =
@@ -80,7 +81,7 @@ mod tests {
         MaximalMatch { query, document, length, rarest: 0 }
     }
 
-    /// Computes the same number by comparing each match with every other.
+    /// Computes the length of the longest chain by comparing each match with every other.
     fn naive(matches: &[MaximalMatch]) -> u64 {
         let mut matches = matches.to_vec();
         matches.sort_unstable_by_key(|found| (found.query, found.document, found.length));

@@ -12,7 +12,7 @@ pub struct Covered {
 }
 
 impl Covered {
-    /// The symbols in these ranges, which come in any order. The query has `symbols` symbols.
+    /// The set of the symbols in these ranges, which come in any order. The query has `symbols` symbols.
     pub fn new(mut ranges: Vec<Range<u64>>, symbols: u64) -> Self {
         ranges.sort_unstable_by_key(|range| range.start);
         ranges.dedup_by(|next, last| {

@@ -28,7 +28,7 @@ pub struct Agreeing {
 }
 
 impl Gaps {
-    /// Counts equal runs of at least `least` symbols.
+    /// A counter of equal runs of at least `least` symbols.
     pub fn new(least: usize) -> Self {
         Self { least: least.max(1), budget: 1 << 26, row: Vec::new() }
     }

@@ -23,7 +23,7 @@ impl Case {
         self.w + self.k - 1
     }
 
-    /// The hashes that winnowing selects in the query.
+    /// The hashes that winnowing selects in the query, each with an index.
     fn wanted(&self) -> FxHashMap<u64, u32> {
         let mut hashes = Vec::new();
         KgramHashes::new(self.k).for_each(&self.query, |_, hash| hashes.push(hash));

@@ -138,7 +138,8 @@ impl<'a> Comparison<'a> {
         })
     }
 
-    /// Trims both spans to the parts that have words in common.
+    /// Trims both spans to the parts that have words in common. `None` if nothing stays, or if the budget is
+    /// spent.
     fn trimmed(&mut self, mut spans: Spans) -> Option<Spans> {
         for _ in 0..ROUNDS {
             for side in [QUERY, DOCUMENT] {
