@@ -46,8 +46,8 @@ fn begins_as_date(text: &str) -> bool {
     bytes.len() >= 4 && bytes[..4].iter().all(u8::is_ascii_digit) && bytes.get(4).is_none_or(|&byte| byte == b'-')
 }
 
-/// Completes a date, or a time without an offset, to the earliest second that it can mean. `None` for another
-/// text.
+/// Completes a date, or a time without an offset, to the earliest second that it can mean. `None` for any
+/// other text.
 fn completed(text: &str) -> Option<Cow<'_, str>> {
     let fits = |(byte, form): (u8, u8)| match form {
         b'0'..=b'9' => byte.is_ascii_digit(),

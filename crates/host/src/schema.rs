@@ -99,12 +99,12 @@ impl<A: Answer> schemars::JsonSchema for Schema<A> {
     }
 }
 
-/// Omits a number from JSON if it is zero.
+/// True if a number is zero. Such a number is omitted from JSON.
 pub fn is_zero(number: &u64) -> bool {
     *number == 0
 }
 
-/// Omits a flag from JSON if it is false.
+/// True if a flag is false. Such a flag is omitted from JSON.
 pub fn is_false(value: &bool) -> bool {
     !value
 }

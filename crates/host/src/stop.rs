@@ -72,7 +72,7 @@ impl StopToken {
         self.0.looks.as_ref().map_or(0, |looks| looks.load(Ordering::Relaxed))
     }
 
-    /// Checks whether the work should end.
+    /// Returns an error if the work should end.
     ///
     /// # Errors
     /// [`Error::Stopped`] if the token is stopped.
