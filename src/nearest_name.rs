@@ -160,7 +160,7 @@ fn nearest_in(store: &Store, folder: &str, typed: &str, stop: &StopToken) -> Res
 }
 
 /// The number of characters to insert, delete or change to turn one text into the other (Levenshtein 1966).
-fn edits(one: &str, other: &str) -> usize {
+pub(crate) fn edits(one: &str, other: &str) -> usize {
     let other: Vec<char> = other.chars().collect();
     let mut row: Vec<usize> = (0..=other.len()).collect();
     for (line, from) in one.chars().enumerate() {

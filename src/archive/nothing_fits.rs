@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::submissions::tidy_folders;
-use crate::nearest_name::nearest_name;
+use crate::nearest_name::{edits, nearest_name};
 use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::Task;
 use fpdb_host::stop::StopToken;
@@ -32,10 +32,17 @@ const KEYS: usize = 30;
 pub(crate) fn no_such_value(store: &Store, name: &str, value: &str, task: &Task<'_>) -> Result<Error> {
     let key = field_key(name);
     let (mut keys, mut more, mut has_key, mut is_part) = (BTreeSet::new(), false, false, false);
+    let (mut nearest, mut least) = (None, key.chars().count() / 3 + 1);
     store.for_each_document(|_, record| {
         task.token().check()?;
         for (known, _) in &record.metadata {
             has_key |= [name, key].iter().any(|name| known.eq_ignore_ascii_case(name));
+            if !keys.contains(known) && known.len().abs_diff(key.len()) < 4 * least {
+                let distance = edits(&key.to_lowercase(), &known.to_lowercase());
+                if distance < least {
+                    (nearest, least) = (Some(known.clone()), distance);
+                }
+            }
             if keys.len() < KEYS {
                 keys.insert(known.clone());
             } else {
@@ -51,6 +58,6 @@ pub(crate) fn no_such_value(store: &Store, name: &str, value: &str, task: &Task<
             value: format!("{name}={value}"),
             nearest: is_part.then(|| format!("{key}~={value}")),
         },
-        false => Error::NoSuchKey { key: key.to_owned(), keys: keys.into_iter().collect(), more },
+        false => Error::NoSuchKey { key: key.to_owned(), keys: keys.into_iter().collect(), more, nearest },
     })
 }

@@ -200,6 +200,13 @@ fn a_value_that_no_document_has_is_an_error() {
     bare.write("a.txt", prose(1));
     bare.ok(&["ingest", "-q", "a.txt"]);
     let run = bare.run(&["list", "--where", "from=eve"]);
+    for (key, nearest) in [("FRON", "did you mean From? "), ("x-cas", "did you mean x-case? "), ("x", "")] {
+        for command in [&["query", "q.txt"][..], &["pairs"], &["list"], &["rm"]] {
+            let run = folder.run(&[command, &["--where", &format!("{key}=eve")]].concat());
+            let hint = format!("\nhint: {nearest}documents have these keys: From, x-case\n");
+            assert!(run.status == 2 && run.stderr.ends_with(&hint), "{command:?} {run:?}");
+        }
+    }
     for (keys, end) in [(30, "k29\n"), (31, "k29 and more\n")] {
         let wide = Folder::new();
         let names: Vec<String> = (0..keys).map(|key| format!("k{key:02}")).collect();

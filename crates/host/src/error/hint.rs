@@ -56,8 +56,9 @@ impl Error {
             Self::NoSuchKey { keys, .. } if keys.is_empty() => {
                 "no document has metadata; an ingest keeps fields of records and headers of mails if it is told which".into()
             }
-            Self::NoSuchKey { keys, more, .. } => {
-                format!("documents have these keys: {}{}", keys.join(", "), if *more { " and more" } else { "" })
+            Self::NoSuchKey { keys, more, nearest, .. } => {
+                let nearest = nearest.as_ref().map_or_else(String::new, |nearest| format!("did you mean {nearest}? "));
+                format!("{nearest}documents have these keys: {}{}", keys.join(", "), if *more { " and more" } else { "" })
             }
             Self::NothingFits { option: "where", .. } => "look at the metadata of a document".into(),
             Self::NothingFits { .. } | Self::NoSuchDocument { .. } => "list the documents to see their names".into(),

@@ -387,6 +387,8 @@ pub enum Error {
         keys: Vec<String>,
         /// True if documents have more keys.
         more: bool,
+        /// The most similar key that documents have. `None` if none is similar.
+        nearest: Option<String>,
     },
     /// No stored document fits the given prefix, folder, pattern or value of metadata.
     #[error("no stored document fits {value} ({option})")]
