@@ -453,7 +453,8 @@ impl Database {
     }
 
     /// The numbers of the boilerplate documents, ascending.
-    pub(crate) fn boilerplate(&self) -> Vec<DocId> {
+    #[doc(hidden)]
+    pub fn boilerplate(&self) -> Vec<DocId> {
         let view = self.store.view();
         let ids = if view.boilerplate_count() > 0 { 0..view.state().next_document } else { 0..0 };
         ids.filter(|&id| view.is_boilerplate(id)).map(DocId).collect()

@@ -411,6 +411,31 @@ fn idioms_are_not_taken_for_a_handout() {
     }
 }
 
+/// Documents that were marked by mistake are named by that ingest and by the next ones, until they are removed.
+#[test]
+fn documents_that_stay_boilerplate_are_named() {
+    let folder = Folder::new();
+    for (number, name) in ["essays/a.txt", "essays/b.txt", "task.txt"].iter().enumerate() {
+        folder.write(name, statements(number as u64, 60));
+    }
+    let stay = "2 documents of these paths stay boilerplate: essays/a.txt, task.txt; \
+                `fpdb rm NAME` and an ingest without --boilerplate take that back\n";
+    let run = folder.ok(&["ingest", "essays", "--boilerplate", "task.txt", "essays/a.txt"]);
+    assert!(run.stderr.contains(stay), "{run:?}");
+    // Named again, they are no news.
+    let run = folder.ok(&["ingest", "essays", "--boilerplate", "task.txt", "essays/a.txt"]);
+    assert!(!run.stderr.contains("boilerplate"), "{run:?}");
+    let run = folder.ok(&["ingest", "essays", "--boilerplate", "task.txt"]);
+    assert!(run.stderr.contains("1 document of these paths stays boilerplate: essays/a.txt; `fpdb rm "), "{run:?}");
+    let run = folder.ok(&["ingest", "essays", "task.txt"]);
+    assert!(run.stderr.contains(stay), "{run:?}");
+    assert!(!folder.ok(&["ingest", "essays/b.txt"]).stderr.contains("boilerplate"));
+    assert!(!folder.ok(&["ingest", "-q", "essays"]).stderr.contains("boilerplate"));
+    folder.ok(&["rm", "essays/a.txt"]);
+    let run = folder.ok(&["ingest", "essays"]);
+    assert!(run.stdout.starts_with("1 document added") && !run.stderr.contains("boilerplate"), "{run:?}");
+}
+
 /// A handout that was forgotten is added later with the flags of the folder.
 #[test]
 fn a_forgotten_handout_is_added() {

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use fpdb::{Database, IngestOptions, IngestSummary, MetadataTable, ReadAs, Source, Task, Unit};
-use fpdb_reading::input::is_gone;
+use fpdb_reading::input::{Reach, is_gone};
 
 use super::query::tell_attachments;
 use crate::interrupt;
@@ -76,6 +76,10 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
             Some(compaction_hint(database, &printer.suggested))
         }
         _ => None,
+    };
+    let boilerplate = match &ingested {
+        Ok(summary) if !summary.dry_run => boilerplate_here(&database, &sources, args, summary),
+        _ => Ok(Vec::new()),
     };
     if !ingested.as_ref().is_ok_and(|summary| summary.added > 0) {
         delete_if_empty(database, created, printer)?;
@@ -148,6 +152,17 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
         }
     }
     tell_attachments(summary.attachments, printer);
+    let boilerplate = boilerplate?;
+    if !boilerplate.is_empty() {
+        let number = boilerplate.len() as u64;
+        let (documents, verb) = (count(number, "document"), if number == 1 { "stays" } else { "stay" });
+        printer.note(&format!(
+            "{documents} of these paths {verb} boilerplate: {}; `{}` and an ingest without --boilerplate take that back",
+            first_names(&boilerplate, number),
+            printer.suggested.of("rm NAME")
+        ));
+        boilerplate.iter().for_each(|name| printer.detail(&format!("{name} is boilerplate")));
+    }
     if input_replaced {
         printer.note("hint: the earlier text from standard input had the name - too, and was replaced: --name gives each its own");
     }
@@ -252,6 +267,29 @@ fn prepare(
         replaced.remember_new(database, &runs[0].options)?;
     }
     Ok(Prepared { runs, replaced })
+}
+
+/// The names of the boilerplate documents of these paths. Without those that are named as boilerplate again,
+/// if there is no new one.
+fn boilerplate_here(
+    database: &Database,
+    sources: &[Source],
+    args: &IngestArgs,
+    summary: &IngestSummary,
+) -> anyhow::Result<Vec<String>> {
+    let named_again = match summary.boilerplate + summary.made_boilerplate {
+        0 => Reach::new(&sources::boilerplate(args)),
+        _ => Reach::default(),
+    };
+    let (reach, mut names) = (Reach::new(sources), Vec::new());
+    for id in database.boilerplate() {
+        let document = database.document(id)?;
+        let is_of = |reach: &Reach| reach.is_of(&document.name, document.source.as_deref());
+        if is_of(&reach) && !is_of(&named_again) {
+            names.push(document.name);
+        }
+    }
+    Ok(names)
 }
 
 /// Deletes a database that this run has created and that has no documents: it would bind the next ingest to
