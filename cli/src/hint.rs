@@ -81,10 +81,10 @@ pub(super) fn hint(error: &Error, has_memory: bool, on: &Suggested) -> Option<St
             format!("try --text-field {quote}{field}{quote}; --no-expand takes the file as one document")
         }
         Error::Document(document) => document_hint(document).map_or_else(|| document.hint(limit_flag), Into::into),
-        Error::EmptyFolder { .. } => format!("if its disk is mounted, delete the empty folder and prune again, or remove the documents with `{}` (`{}` shows how their names begin)", on.of("rm --prefix PREFIX"), on.of("list")),
+        Error::EmptyFolder { beginning, .. } => format!("if its disk is mounted, {}", removal_of(beginning, on)),
         Error::EmptyFile { .. } => format!("if the file is meant to be empty, `{}` removes them; if not, put it back", on.of("ingest --prune")),
         Error::NotReadWhole { .. } => format!("mend the part that cannot be read, and ingest the file again; or remove what was withdrawn from it with `{}`", on.of("rm NAME...")),
-        Error::GoneSource { .. } => format!("if it was moved, `{}` takes its documents and flags along; if it was deleted, `{}` removes its documents", on.of("mv OLD NEW"), on.of("rm --prefix PREFIX --yes")),
+        Error::GoneSource { beginning, .. } => format!("if it was moved, `{}` takes its documents and flags along; if it was deleted, {}", on.of("mv OLD NEW"), removal_of(beginning, on)),
         Error::NotProse { .. } => "leave --skip-quotes and --ignore-phrases out, or use a profile of characters or words: text, prose or words".into(),
         Error::NotWords { .. } => "leave --rewritten out, or compare with `--profile words`: `fpdb diff --profile words`, or a database that was made with it".into(),
         Error::NoTextToIgnore { .. } => "query with its file, or leave --skip-quotes and --ignore-phrases out; `ingest --store-text` keeps texts in the database".into(),
@@ -105,6 +105,17 @@ pub(super) fn hint(error: &Error, has_memory: bool, on: &Suggested) -> Option<St
         _ => return error.hint(),
     };
     Some(text)
+}
+
+/// The command that removes documents whose names have this beginning.
+fn removal_of(beginning: &str, on: &Suggested) -> String {
+    let prefix = flag("--prefix", if beginning.is_empty() { "PREFIX" } else { beginning });
+    let list = if beginning.is_empty() {
+        format!(" (`{}` shows how their names begin)", on.of("list"))
+    } else {
+        String::new()
+    };
+    format!("`{}` shows its documents, and with --yes removes them{list}", on.with("rm", prefix, &[]))
 }
 
 fn damage(on: &Suggested) -> String {

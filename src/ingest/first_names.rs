@@ -12,15 +12,17 @@
 use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 
+use roaring::RoaringBitmap;
 use rustc_hash::FxHashMap;
 
 use super::known::stored;
 use super::options::IngestOptions;
 use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::Task;
+use fpdb_host::skip_reason::SkipReason;
 use fpdb_reading::input::{
-    About, Candidate, FileFacts, PARTS, Reader, Source, WalkOptions, absolute_name, file_name_of, for_each_held,
-    is_missing,
+    About, Candidate, FileFacts, NamesBegin, PARTS, Reader, Source, WalkEvent, WalkOptions, absolute_name,
+    file_name_of, for_each_held, is_gone, is_missing,
 };
 use fpdb_store::{DocumentRecord, NamePlace, Store};
 
@@ -221,6 +223,24 @@ impl<'a> FirstNames<'a> {
         }
     }
 
+    /// The name and the error of a file, folder or link that is gone, if stored documents were read from it.
+    pub(super) fn gone(&self, found: &WalkEvent) -> Result<Option<(String, Error)>> {
+        let (name, path) = match found {
+            WalkEvent::Skipped { name, reason: SkipReason::SymbolicLink } => (name, Path::new(name)),
+            WalkEvent::Failed { name, error: Error::Io { path, .. } } => (name, path.as_path()),
+            _ => return Ok(None),
+        };
+        let Some(absolute) = is_gone(path).then(|| absolute_name(path).ok()).flatten() else { return Ok(None) };
+        let mut named = NamesBegin::default();
+        for_each_document_at(self.store, &self.names, &absolute, |_, record| {
+            named.add(&record.name);
+            true
+        })?;
+        let NamesBegin { number: documents, beginning } = named;
+        let error = Error::GoneSource { path: path.to_owned(), documents, beginning };
+        Ok((documents > 0).then(|| (name.clone(), error)))
+    }
+
     fn is_root(&self, folder: &Path) -> bool {
         folder.to_str().is_some_and(|folder| self.roots.contains_key(folder))
     }
@@ -244,14 +264,45 @@ impl<'a> FirstNames<'a> {
     }
 }
 
-/// Returns a function that finds the names that the file or folder at an absolute path may have. A folder's
-/// path and names end with `/`.
-pub(crate) fn names_by_path(store: &Store) -> Result<impl Fn(&str) -> BTreeSet<String> + use<>> {
+/// Beginnings of names, by the beginning of the paths of the files with these names.
+pub(crate) fn names_by_folder(store: &Store) -> Result<FxHashMap<String, Vec<String>>> {
     let mut names = FxHashMap::<_, Vec<_>>::default();
     for place in store.name_places()?.unwrap_or_default() {
         names.entry(place.folder).or_default().push(place.names);
     }
+    Ok(names)
+}
+
+/// Returns a function that finds the names that the file or folder at an absolute path may have. A folder's
+/// path and names end with `/`.
+pub(crate) fn names_by_path(store: &Store) -> Result<impl Fn(&str) -> BTreeSet<String> + use<>> {
+    let names = names_by_folder(store)?;
     Ok(move |path: &str| others(&names, path))
+}
+
+/// Calls `each` with the documents that were read from the file or folder at an absolute path, until it
+/// returns false. `names` are those of [`names_by_folder`].
+pub(crate) fn for_each_document_at(
+    store: &Store,
+    names: &FxHashMap<String, Vec<String>>,
+    path: &str,
+    mut each: impl FnMut(u32, DocumentRecord) -> bool,
+) -> Result<()> {
+    let folder = format!("{}/", path.trim_end_matches('/'));
+    let (mut seen, mut goes_on) = (RoaringBitmap::new(), true);
+    // An ingest in a folder below gives names that do not begin with this folder.
+    let below = names.iter().filter(|(place, _)| place.starts_with(&folder)).flat_map(|(_, names)| names.clone());
+    for start in others(names, path).into_iter().chain(below) {
+        store.for_each_name_beginning(&start, |_, id| {
+            let record = if seen.insert(id) { stored(store, id)? } else { None };
+            let is_at = |source: &str| source == path || source.starts_with(&folder);
+            if let Some(record) = record.filter(|record| record.source.as_deref().is_some_and(is_at)) {
+                goes_on = goes_on && each(id, record);
+            }
+            Ok(goes_on)
+        })?;
+    }
+    Ok(())
 }
 
 /// The name of the document that was read from the file at this absolute path, or of the file if it is a

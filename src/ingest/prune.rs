@@ -16,7 +16,7 @@ use crate::database::remembered;
 use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::Task;
 use fpdb_kernel::document::Digest;
-use fpdb_reading::input::{FileFacts, Scope, Source, is_gone, is_missing};
+use fpdb_reading::input::{FileFacts, NamesBegin, Scope, Source, is_gone, is_missing};
 use fpdb_store::{ContainerRecord, DocumentRecord, SourceRecord, Store};
 
 /// The documents of the named folders whose files are gone.
@@ -97,13 +97,13 @@ impl LastFile {
     }
 }
 
-/// The documents that stay because the folders of their files are empty now, counted by folder.
+/// The documents that stay because the folders of their files are empty now, by folder.
 #[derive(Debug, Default)]
 pub(super) struct Emptied {
     /// The folder of the last file, and the empty folder above it, if there is one. Files of a folder come
     /// one after the other.
     last: Option<(PathBuf, Option<PathBuf>)>,
-    pub(super) documents: BTreeMap<PathBuf, u64>,
+    pub(super) documents: BTreeMap<PathBuf, NamesBegin>,
 }
 
 impl Emptied {
@@ -115,7 +115,7 @@ impl Emptied {
             self.last = Some((above.to_owned(), scope.emptied(folder, source)));
         }
         let Some((_, Some(empty))) = &self.last else { return false };
-        *self.documents.entry(empty.clone()).or_default() += 1;
+        self.documents.entry(empty.clone()).or_default().add(&record.name);
         true
     }
 }

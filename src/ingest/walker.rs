@@ -141,6 +141,9 @@ impl<'a> Walker<'a> {
         if self.stop.is_stopped() {
             return Ok(ControlFlow::Break(()));
         }
+        if let Some((name, error)) = names.gone(&found)? {
+            return Ok(self.step(IntakeStep::Failed { name, error }));
+        }
         let only_members = matches!(found, WalkEvent::Archive(_));
         let mut candidate = match found {
             WalkEvent::LeftOut(name) => return Ok(self.step(IntakeStep::LeftOut(name))),

@@ -178,7 +178,7 @@ fn nothing_is_forgotten_that_was_not_looked_for() {
     assert_eq!(run.status, 2);
     insta::assert_snapshot!(run.stderr, @r"
     error: other: the folder other is empty: the stored documents that came from it (1) were not removed
-    hint: if its disk is mounted, delete the empty folder and prune again, or remove the documents with `fpdb rm --prefix PREFIX` (`fpdb list` shows how their names begin)
+    hint: if its disk is mounted, `fpdb rm --prefix other/a.txt` shows its documents, and with --yes removes them
     ");
     let run = folder.ok(&["ingest", "--prune", "corpus/1/1.txt"]);
     assert!(
@@ -196,7 +196,7 @@ fn nothing_is_forgotten_that_was_not_looked_for() {
 #[test]
 fn an_empty_folder_is_guarded_below_another_one_and_as_the_current_one() {
     let folder = Folder::new();
-    for name in ["a/one.txt", "a/b/two.txt", "here/a.txt"] {
+    for name in ["a/one.txt", "a/b/two.txt", "here/a.txt", "here/b.txt"] {
         folder.write(name, prose(name.len()));
     }
     folder.ok(&["ingest", "-q", "--profile", "prose", "a"]);
@@ -213,11 +213,73 @@ fn an_empty_folder_is_guarded_below_another_one_and_as_the_current_one() {
         Run::of(&command.current_dir(folder.path().join("here")).stdin(Stdio::null()).output().unwrap())
     };
     assert_eq!(here(&["ingest", "-q", "--db", "../at", "."]).status, 0);
-    remove(&folder, "here/a.txt");
+    ["here/a.txt", "here/b.txt"].iter().for_each(|file| remove(&folder, file));
     let run = here(&["ingest", "--prune", "--db", "../at", "."]);
     assert!(run.status == 2 && run.stderr.contains("`fpdb rm --db ../at --prefix PREFIX`"), "{run:?}");
     let run = here(&["rm", "--db", "../at", "--prefix", "./", "--yes"]);
     assert!(run.status == 2 && run.stderr.contains("every name begins with it"), "{run:?}");
+}
+
+/// A folder that is gone, or empty, may be a disk that is not mounted. The error names the command that goes
+/// on, in whatever folder the ingest is typed.
+#[test]
+fn the_documents_of_a_folder_that_is_gone_are_named_by_the_command_that_removes_them() {
+    let folder = Folder::new();
+    for (number, name) in ["arch/gone/a.txt", "arch/gone/b.txt", "arch/gone2/c.txt", "arch/d.txt"].iter().enumerate() {
+        folder.write(name, prose(number));
+    }
+    folder.write("arch/r.jsonl", lines(10..12));
+    folder.ok(&["ingest", "-q", "--profile", "prose", "arch"]);
+    ["arch/gone/a.txt", "arch/gone/b.txt"].iter().for_each(|file| remove(&folder, file));
+    let run = folder.run(&["ingest", "--prune", "arch/gone"]);
+    let rm = "`fpdb rm --prefix arch/gone/` shows its documents, and with --yes removes them\n";
+    assert!(run.status == 2 && run.stderr.ends_with(&format!("hint: if its disk is mounted, {rm}")), "{run:?}");
+    fs::remove_dir(folder.path().join("arch/gone")).unwrap();
+    for (flags, place) in
+        [(&["ingest", "--prune"][..], "arch/gone"), (&["ingest"], "arch/gone/"), (&["ingest"], "./arch/gone")]
+    {
+        let run = folder.run(&[flags, &[place]].concat());
+        assert_eq!((run.status, numbers(&folder).len()), (2, 6), "{run:?}");
+        let gone = "arch/gone is gone, or its disk is not mounted: the stored documents that came from it (2) stay\n";
+        assert!(run.stderr.contains(gone.trim_start_matches("arch/gone")), "{run:?}");
+        assert!(run.stderr.ends_with(rm), "{run:?}");
+    }
+    let mut in_folder = folder.command(&["ingest", "--prune", "gone"]);
+    let run = Run::of(&in_folder.current_dir(folder.path().join("arch")).output().unwrap());
+    assert!(run.status == 2 && run.stderr.contains("--prefix arch/gone/"), "{run:?}");
+    // A file of records, and a path of which nothing is stored.
+    remove(&folder, "arch/r.jsonl");
+    let run = folder.run(&["ingest", "arch/r.jsonl"]);
+    assert!(run.status == 2 && run.stderr.contains("`fpdb rm --prefix arch/r.jsonl:`"), "{run:?}");
+    let run = folder.run(&["ingest", "--prune", "arch/gon"]);
+    assert!(run.status == 2 && run.stderr.contains("cannot read arch/gon: No such file"), "{run:?}");
+    folder.ok(&["rm", "--prefix", "arch/gone/", "--yes"]);
+    assert_eq!(names(&folder), ["arch/d.txt", "arch/gone2/c.txt", "arch/r.jsonl:1", "arch/r.jsonl:2"]);
+}
+
+/// A link in a folder is not followed and no failure, unless documents were read through it that may now be on
+/// a disk that is not mounted.
+#[test]
+fn a_link_to_a_disk_that_is_not_mounted_is_a_failure_if_documents_came_through_it() {
+    let folder = Folder::new();
+    folder.write("disk/a.txt", prose(1));
+    folder.write("f/b.txt", prose(2));
+    for (to, link) in [("../disk", "f/link"), ("../disk/a.txt", "f/a.txt"), ("../nothing", "f/other")] {
+        std::os::unix::fs::symlink(to, folder.path().join(link)).unwrap();
+    }
+    folder.ok(&["ingest", "-q", "f/link", "f/a.txt"]);
+    folder.ok(&["ingest", "-q", "f"]);
+    rename(&folder, "disk", "away");
+    for flags in [&["f"][..], &["--prune", "f"]] {
+        let run = folder.run(&[&["ingest", "--format", "json"], flags].concat());
+        let report = run.json().remove(0);
+        let names: Vec<&Value> = report["failed"].as_array().unwrap().iter().map(|failure| &failure["name"]).collect();
+        assert_eq!((run.status, names), (2, vec![&"f/a.txt".into(), &"f/link".into()]), "{report}");
+        assert_eq!((&report["skips"], &report["skipped"][0]["name"]), (&1.into(), &"f/other".into()), "{report}");
+    }
+    assert_eq!(names(&folder), ["f/a.txt", "f/b.txt", "f/link/a.txt"]);
+    rename(&folder, "away", "disk");
+    folder.ok(&["ingest", "-q", "--prune", "f"]);
 }
 
 /// A mount point below the folder, two levels of documents and an archive in it, with its disk and without.

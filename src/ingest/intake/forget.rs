@@ -13,7 +13,7 @@ use crate::ingest::summary::IngestSummary;
 use fpdb_host::error::{Error, Result};
 use fpdb_host::stop::StopToken;
 use fpdb_kernel::document::Format;
-use fpdb_reading::input::{About, CLOSED};
+use fpdb_reading::input::{About, CLOSED, NamesBegin};
 use fpdb_store::{ContainerRecord, DocumentRecord, Store};
 
 impl Intake<'_> {
@@ -54,7 +54,7 @@ impl Intake<'_> {
     pub(in crate::ingest) fn prune(&mut self, prune: &Prune, stop: &StopToken) -> Result<()> {
         self.commit_all()?;
         let (mut kept, mut last, mut emptied) = (0, LastFile::default(), Emptied::default());
-        let mut gone_sources: BTreeMap<&str, u64> = BTreeMap::new();
+        let mut gone_sources: BTreeMap<&str, NamesBegin> = BTreeMap::new();
         for document in &prune.missing {
             if stop.is_stopped() {
                 break;
@@ -72,7 +72,7 @@ impl Intake<'_> {
                 continue;
             }
             if let Some(source) = prune.gone_source(&record) {
-                *gone_sources.entry(source).or_default() += 1;
+                gone_sources.entry(source).or_default().add(&record.name);
                 continue;
             }
             self.progress.pruned(&record.name);
@@ -84,11 +84,11 @@ impl Intake<'_> {
                 self.await_commit()?;
             }
         }
-        for (path, documents) in emptied.documents {
-            self.fail(&path.display().to_string(), &Error::EmptyFolder { path, documents });
+        for (path, NamesBegin { number: documents, beginning }) in emptied.documents {
+            self.fail(&path.display().to_string(), &Error::EmptyFolder { path, documents, beginning });
         }
-        for (source, documents) in gone_sources {
-            self.fail(source, &Error::GoneSource { path: source.into(), documents });
+        for (source, NamesBegin { number: documents, beginning }) in gone_sources {
+            self.fail(source, &Error::GoneSource { path: source.into(), documents, beginning });
         }
         if kept > 0 {
             let error = Error::NotPruned { documents: kept, folder: prune.unlisted().map(Path::to_owned) };

@@ -450,6 +450,8 @@ pub enum Error {
         path: PathBuf,
         /// Number of documents that were read from the folder.
         documents: u64,
+        /// The beginning that their names share, up to a component. Empty if they share none.
+        beginning: String,
     },
     /// A file is empty, although stored documents were read from it.
     #[error("it is empty now: the stored documents that came from it ({documents}) were not removed")]
@@ -464,14 +466,16 @@ pub enum Error {
         /// Number of these documents.
         documents: u64,
     },
-    /// A file or folder that was ingested with options of its own is gone. If it was renamed, an ingest with
-    /// other options may not find its documents.
-    #[error("{} is gone, which was ingested with flags of its own: its stored documents ({documents}) were not removed", path.display())]
+    /// A file or folder is gone that was to be read, or that was ingested with options of its own. Its disk
+    /// may not be mounted. If it was renamed, an ingest with other options may not find its documents.
+    #[error("{} is gone, or its disk is not mounted: the stored documents that came from it ({documents}) stay", path.display())]
     GoneSource {
         /// The file or folder.
         path: PathBuf,
         /// Number of documents that were read from it.
         documents: u64,
+        /// The beginning that their names share, up to a component. Empty if they share none.
+        beginning: String,
     },
     /// The files of stored documents are gone. The documents were kept, because the files may have been
     /// renamed to places that could not be searched.
