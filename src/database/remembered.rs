@@ -5,11 +5,13 @@ use std::path::Path;
 use serde_json::{Map, Value};
 
 use super::Database;
+use super::facts::DocumentInfo;
 use crate::ingest::IngestOptions;
-use crate::ingest::first_names::is_moved_with;
+use crate::ingest::first_names::{for_each_document_at, is_moved_with, names_by_folder};
 use fpdb_host::error::Result;
 use fpdb_host::json_options::options_to_json;
 use fpdb_reading::input::{ReadOptions, moved_glob};
+use fpdb_store::DocumentRecord;
 
 /// Databases of earlier versions store these flags. Each flag is listed with the field that it sets, and with
 /// whether the field is a list. A flag without a value sets its field to true. A flag whose field is a list
@@ -27,6 +29,9 @@ const EARLIER_FLAGS: [(&str, &str, bool); 10] = [
     ("--store-text", "/store_text", false),
 ];
 
+/// The bytes of a container, and the time of its last change.
+type ContainerFacts = (u64, (i64, u32));
+
 impl Database {
     /// True if this database was moved, or copied, together with a file or folder that was at the absolute
     /// path `old` and is now at `new`.
@@ -36,6 +41,26 @@ impl Database {
     #[doc(hidden)]
     pub fn is_moved_with(&self, old: impl AsRef<Path>, new: impl AsRef<Path>) -> Result<bool> {
         is_moved_with(&self.store, self.store.former_roots()?.as_ref(), old.as_ref(), new.as_ref())
+    }
+
+    /// At most `most` documents that were read from the file or folder at an absolute path. A member of a
+    /// container comes with the container's bytes and time, if they are known.
+    ///
+    /// # Errors
+    /// A failure to read the store.
+    #[doc(hidden)]
+    pub fn documents_at(&self, path: &str, most: usize) -> Result<Vec<(DocumentInfo, Option<ContainerFacts>)>> {
+        let mut documents = Vec::new();
+        for_each_document_at(&self.store, &names_by_folder(&self.store)?, path, |id, record| {
+            documents.push((id, record));
+            documents.len() < most
+        })?;
+        let with_container = |(id, record): (u32, DocumentRecord)| {
+            let container = record.source.as_deref().map(|source| self.store.container(source)).transpose()?.flatten();
+            let facts = container.and_then(|container| Some((container.bytes, container.time()?.0)));
+            Ok((DocumentInfo::new(id, record), facts))
+        };
+        documents.into_iter().map(with_container).collect()
     }
 }
 

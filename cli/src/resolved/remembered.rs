@@ -3,6 +3,7 @@
 
 mod below;
 mod moved;
+mod renamed;
 mod replaced;
 
 use std::collections::HashMap;
@@ -62,6 +63,7 @@ pub(crate) fn choose(
         // Boilerplate without remembered flags is read like the other paths.
         let is_added = args.boilerplate.contains(path) && args.paths.iter().any(|other| other != path);
         moved.look_below(path)?;
+        moved.renamed.look_in(path)?;
         if !is_added || !database.remembered(path)?.is_empty() {
             paths.push((path, remembered(database, path, &mut moved)?));
         }
@@ -78,8 +80,12 @@ pub(crate) fn choose(
         })
     };
     let mut moved_paths = Vec::new();
-    for (path, source) in moved.into_known()? {
-        printer.note(&format!("{} has moved together with the database", path.display()));
+    for (path, source, former) in moved.into_known()? {
+        let path_shown = path.display();
+        printer.note(&match former {
+            None => format!("{path_shown} has moved together with the database"),
+            Some(former) => format!("{path_shown} has files of {former}, which is gone: its flags hold for them"),
+        });
         let options = with(&source.options, &path)?;
         moved_paths.push((path, options));
         known.push(source);
@@ -181,12 +187,16 @@ fn rooted(options: &IngestOptions) -> anyhow::Result<IngestOptions> {
 }
 
 /// The flags of the last ingest of a path, otherwise those of the nearest remembered folder above it,
-/// otherwise those of the place from which the path was moved together with the database.
+/// otherwise those of the place from which the path was moved together with the database. A folder that was
+/// renamed has the flags of its old name.
 fn remembered(database: &Database, path: &Path, moved: &mut Moved<'_>) -> anyhow::Result<Flags> {
     for path in Path::new(&absolute_name(path)?).ancestors() {
         let flags = database.remembered(path)?;
         if !flags.is_empty() {
             return Ok(flags);
+        }
+        if let Some(source) = moved.renamed.at(path) {
+            return Ok(moved::moved(source, path));
         }
     }
     Ok(moved.flags_of(path)?.unwrap_or_default())

@@ -427,6 +427,60 @@ fn documents_of_a_moved_folder_with_flags_stay_until_they_are_renamed() {
     assert_eq!(sorted(&folder, DB), ["arch/a.txt"]);
 }
 
+/// What a folder leaves out stays out when the folder has another name, whether the new name, a folder around
+/// it or one in it is ingested, and whether the documents are files or members.
+#[test]
+fn a_renamed_folder_keeps_its_flags() {
+    for (typed, prune) in
+        [("arch/new", true), ("arch/new", false), ("arch", true), ("arch", false), ("arch/new/sub", false)]
+    {
+        let folder = Folder::new();
+        folder.write("arch/z.txt", prose(1));
+        folder.write("arch/old/a.txt", prose(2));
+        folder.write("arch/old/sub/b.txt", prose(3));
+        folder.write("arch/old/sub/r.jsonl", format!("{}\n", json!({ "text": prose(4) })));
+        folder.write("arch/old/sub/x.log", prose(5));
+        folder.write("arch/old/sub/secret/c.txt", prose(6));
+        folder.ok(&["ingest", "-q", "arch/old", "--exclude", "*.log", "--exclude", "arch/old/sub/secret"]);
+        folder.ok(&["ingest", "-q", "arch/z.txt"]);
+        std::fs::rename(folder.path().join("arch/old"), folder.path().join("arch/new")).unwrap();
+        let flags = if prune { &["ingest", "--prune", typed][..] } else { &["ingest", typed] };
+        let trial = folder.ok(&[flags, &["--dry-run"]].concat());
+        let run = folder.ok(flags);
+        for run in [trial, run] {
+            assert!(run.stderr.contains("/arch/new has files of /"), "{run:?}");
+            assert!(run.stderr.contains("/arch/old, which is gone: its flags hold for them\n"), "{run:?}");
+            assert!(run.stderr.contains("using the flags of the last ingest"), "{run:?}");
+        }
+        let run = folder.ok(&["ingest", "arch/new"]);
+        assert!(run.stderr.contains("/new/sub/secret") && !run.stderr.contains("has files of"), "{run:?}");
+        folder.ok(&["ingest", "-q", "arch"]);
+        let names = sorted(&folder, DB);
+        assert!(!names.iter().any(|name| name.contains("x.log") || name.contains("secret")), "{names:?}");
+        if (typed, prune) == ("arch", true) {
+            assert_eq!(names, ["arch/new/a.txt", "arch/new/sub/b.txt", "arch/new/sub/r.jsonl:1", "arch/z.txt"]);
+        }
+    }
+}
+
+/// Another folder that has one of the files, or was ingested before, does not get the flags of one that is gone.
+#[test]
+fn the_flags_of_a_folder_that_is_gone_hold_nowhere_else() {
+    let folder = Folder::new();
+    for (number, name) in ["a.txt", "b.txt", "c.txt"].into_iter().enumerate() {
+        folder.write(&format!("arch/old/{name}"), prose(number));
+        folder.write(&format!("arch/known/{name}"), prose(number));
+    }
+    folder.write("arch/other/a.txt", prose(0));
+    folder.write("arch/other/x.log", prose(5));
+    folder.ok(&["ingest", "-q", "arch/old", "--exclude", "*.log"]);
+    folder.ok(&["ingest", "-q", "arch/known"]);
+    std::fs::remove_dir_all(folder.path().join("arch/old")).unwrap();
+    let run = folder.ok(&["ingest", "arch"]);
+    assert!(!run.stderr.contains("flags"), "{run:?}");
+    assert!(sorted(&folder, DB).contains(&"arch/other/x.log".to_owned()));
+}
+
 #[test]
 fn flags_hold_for_a_database_that_is_moved_with_its_files() {
     let folder = Folder::new();
