@@ -19,7 +19,7 @@ SEED ?= 2003
 # The lines of JSON that the tests print, for the check against docs/schemas.
 JSON_LINES = $(CARGO_TARGET_DIR)/json-lines
 # The bindings ask the interpreter they are compiled for.
-MEMBERS = -p fpdb -p fpdb-apply -p fpdb-cli -p fpdb-host -p fpdb-kernel -p fpdb-passages -p fpdb-reading -p fpdb-serve -p fpdb-store
+MEMBERS = -p fpdb -p fpdb-apply -p fpdb-cli -p fpdb-dedup -p fpdb-host -p fpdb-kernel -p fpdb-passages -p fpdb-reading -p fpdb-serve -p fpdb-store
 PYTHON_PACKAGE = $(if $(shell command -v "$${FPDB_PYTHON:-python3}" 2>/dev/null),-p fpdb-python)
 
 .PHONY: help setup build demo test test-spark wheel wheel-portable dist test-dist test-aarch64 site check quick check-builds bench soak sanitize install install-pages

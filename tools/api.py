@@ -19,7 +19,7 @@ PURE_NAMES = {
 # Traits that a type has or lacks because of its fields, and traits that only derives need.
 UNSAID = {"Freeze", "RefUnwindSafe", "UnsafeUnpin", "Unpin", "UnwindSafe", "StructuralPartialEq", "Answer"}
 
-MEMBERS = ("fpdb", "fpdb_kernel", "fpdb_host", "fpdb_reading", "fpdb_apply", "fpdb_store")
+MEMBERS = ("fpdb", "fpdb_kernel", "fpdb_host", "fpdb_reading", "fpdb_apply", "fpdb_store", "fpdb_dedup")
 crates = {name: json.loads((pathlib.Path(sys.argv[1]) / f"{name}.json").read_text(encoding="utf-8")) for name in MEMBERS}
 data = crates["fpdb"]
 # The crate to which ids of the current item belong.

@@ -14,7 +14,7 @@ command -v python3 >/dev/null || { echo 'api: python3 is needed: apt-get install
 target=${CARGO_TARGET_DIR:-target}
 # The cargo of the caller may be several words.
 # shellcheck disable=SC2086
-for package in fpdb-kernel fpdb-host fpdb-reading fpdb-apply fpdb-passages fpdb-store fpdb; do
+for package in fpdb-kernel fpdb-host fpdb-reading fpdb-apply fpdb-passages fpdb-store fpdb-dedup fpdb; do
     RUSTDOC="$PWD/tools/rustdoc-json.sh" ${CARGO:-cargo} rustdoc --quiet --release --locked --lib -p "$package" -- -Zunstable-options --output-format json
 done
 new=$(mktemp)

@@ -6,7 +6,6 @@
 //! * [`apply`]: removes, links, moves or marks the documents in a report.
 
 pub mod apply;
-mod by_source;
 pub mod dedup;
 pub(crate) mod nothing_fits;
 pub mod pairs;

@@ -146,7 +146,11 @@ impl Database {
     pub fn dedup(&self, options: &DedupOptions, task: &Task<'_>) -> Result<DedupAnswer> {
         let mut answer = DedupAnswer::default();
         answer.summary = self.for_each_removable(options, task, |row| {
-            answer.take(row);
+            match row {
+                DedupRow::Removable(row) => answer.removable.push(row),
+                DedupRow::Undecided(row) => answer.undecided.push(row),
+                DedupRow::Superseded(row) => answer.superseded.push(row),
+            }
             Ok::<(), Error>(())
         })?;
         Ok(answer)

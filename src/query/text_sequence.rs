@@ -7,8 +7,9 @@ use xxhash_rust::xxh3::xxh3_128;
 use super::text::{Bytes, DocumentText, StoredTexts, Symboliser, as_counted};
 use super::text_limit::TextLimit;
 use super::text_unavailable::TextUnavailable;
+use fpdb_dedup::TextDigest;
 use fpdb_host::error::{Error, Result};
-use fpdb_kernel::document::{Digest, Format};
+use fpdb_kernel::document::Format;
 use fpdb_reading::input::InputLimits;
 use fpdb_store::Store;
 
@@ -63,24 +64,22 @@ impl<'a> TextSequence<'a> {
         })
     }
 
-    /// A digest of all symbols of a document, as fingerprinted, and of its non-text parts, if any; or why its
-    /// text is not available. A text may be too large to compare symbol by symbol.
+    /// The digest of a document's symbols.
     ///
     /// # Errors
     /// Fails if the store cannot be read.
-    pub(crate) fn digest_of_symbols(&mut self, id: u32) -> Result<std::result::Result<Digest, TextUnavailable>> {
+    pub(crate) fn digest_of_symbols(&mut self, id: u32) -> Result<TextDigest> {
         let (format, bytes) = self.bytes(id, TextLimit::COMPARED)?;
         let bytes = match bytes {
             Bytes::Here(bytes) => bytes,
-            Bytes::Unavailable(why) => return Ok(Err(why)),
+            Bytes::Unavailable(TextUnavailable::TooLarge) => return Ok(TextDigest::TooLarge),
+            Bytes::Unavailable(_) => return Ok(TextDigest::Unavailable),
         };
-        let text = self.symboliser.read(&bytes, format).map_err(|error| TextUnavailable::of(&error));
-        Ok(text.map(|text| {
-            let symbols = xxh3_128(bytemuck::cast_slice(text.values())).to_be_bytes();
-            match text.unread().count {
-                0 => symbols,
-                _ => xxh3_128(&[symbols, text.unread().digest].concat()).to_be_bytes(),
-            }
+        let Ok(text) = self.symboliser.read(&bytes, format) else { return Ok(TextDigest::Unavailable) };
+        let symbols = xxh3_128(bytemuck::cast_slice(text.values())).to_be_bytes();
+        Ok(TextDigest::Read(match text.unread().count {
+            0 => symbols,
+            _ => xxh3_128(&[symbols, text.unread().digest].concat()).to_be_bytes(),
         }))
     }
 

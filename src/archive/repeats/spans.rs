@@ -5,7 +5,7 @@ use std::collections::{HashMap, VecDeque};
 use super::anchor::Cover;
 use super::report::{Repeat, RepeatOf, RepeatRow, RepeatSource, RepeatSummary, Uncompared};
 use super::symbol_store::SymbolStore;
-use crate::archive::by_source::BySource;
+use fpdb_dedup::BySource;
 use fpdb_host::error::Result;
 use fpdb_host::progress::{Task, is_due};
 use fpdb_host::schema::Schema;
