@@ -4,8 +4,8 @@
 //! attachments of the inner message only.
 //!
 //! The library drops the last part of a multipart without a closing line, as in a mail that was cut off. So
-//! missing closing lines are added before the message is read. It decodes no base64 that has a stray byte, so
-//! such base64 is [repaired](base64) too.
+//! missing closing lines are added before the message is read. The library decodes no base64 that has a stray
+//! byte, so such base64 is [repaired](base64) too.
 
 mod base64;
 mod charset;
@@ -37,8 +37,7 @@ pub(super) fn extract(bytes: &[u8], limits: &InputLimits) -> Result<Extracted> {
     Ok(Extracted { unread: unread.finish(), ..Extracted::detached(text) })
 }
 
-/// The attachments of a message: the messages in it, and the other parts of it that [`extract`] counts as
-/// unread.
+/// The attachments of a message: its inner messages, and its other parts that [`extract`] counts as unread.
 pub(super) fn attachments(bytes: &[u8]) -> Result<Attachments> {
     let mut attachments = Attachments::default();
     with_message(bytes, |message| {
@@ -67,7 +66,7 @@ fn content<'a>(message: &'a Message<'_>, part: &'a MessagePart<'_>) -> Cow<'a, [
         return bytes;
     }
     match &part.body {
-        // A mark takes precedence over the encoding that the page declares.
+        // A byte order mark takes precedence over the encoding that the page declares.
         PartType::Html(page) if has_charset() && !page.is_ascii() => [b"\xEF\xBB\xBF", page.as_bytes()].concat().into(),
         PartType::Html(text) | PartType::Text(text) => text.as_bytes().into(),
         PartType::Binary(bytes) | PartType::InlineBinary(bytes) => bytes.as_ref().into(),
@@ -78,14 +77,14 @@ fn content<'a>(message: &'a Message<'_>, part: &'a MessagePart<'_>) -> Cow<'a, [
     }
 }
 
-/// Passes on the message in these bytes.
+/// Parses and repairs the message in these bytes. Returns the result of `take` for it.
 fn with_message<T>(bytes: &[u8], take: impl FnOnce(&Message<'_>) -> Result<T>) -> Result<T> {
     let mut bytes = Cow::Borrowed(emlx::mail_in(bytes));
     for depth in (0..=DEPTH).rev() {
         let message = MessageParser::default().parse(bytes.as_ref());
         let message = message.ok_or_else(|| Error::not_of_format(Format::Mail, "it has no header"))?;
-        // A part without a closing line hides the multiparts within it. Once it is closed, the next round
-        // finds and closes these.
+        // A part without a closing line hides the multiparts within it. Once the part is closed, the next
+        // round finds and closes these multiparts.
         let mended = || closed(&message, &bytes).or_else(|| with_repaired_base64(&message, &bytes));
         let Some(mended) = (depth > 0).then(mended).flatten() else { return take(&message) };
         drop(message);
@@ -94,7 +93,7 @@ fn with_message<T>(bytes: &[u8], take: impl FnOnce(&Message<'_>) -> Result<T>) -
     Err(Error::not_of_format(Format::Mail, "its parts contain each other"))
 }
 
-/// Receives the message of an unread part, the part, and the bytes by which its content is compared.
+/// Receives the message of an unread part, the part itself, and the bytes for the digest of its content.
 type TakeUnread<'a> = dyn FnMut(&Message<'_>, &MessagePart<'_>, &[u8]) + 'a;
 
 /// The text of a message. Passes the other parts to `unread`.
@@ -164,9 +163,10 @@ fn read(message: &Message<'_>, text: &mut String, unread: &mut TakeUnread<'_>) {
     }
 }
 
-/// The texts of other kinds than plain text and HTML that are no attachments: `text`, `text/enriched`,
-/// `text/calendar`. They are read as plain text, except RTF, CSS and JavaScript, and except in an
-/// alternative that also has the text as plain text or HTML. `texts` and `pages` are as in [`prefer_pages`].
+/// The numbers of the parts that are texts of other kinds, such as `text`, `text/enriched` and
+/// `text/calendar`. These are read as plain text. Attachments, RTF, CSS and JavaScript are left out. So are
+/// parts of an alternative that also has the text as plain text or HTML. `texts` and `pages` are as in
+/// [`prefer_pages`].
 fn other_texts(message: &Message<'_>, texts: &FxHashSet<u32>, pages: &FxHashSet<u32>) -> FxHashSet<u32> {
     let mut repeating: FxHashSet<u32> = FxHashSet::default();
     for (number, part) in (0..).zip(&message.parts) {
@@ -253,8 +253,7 @@ fn is_base64(part: &MessagePart<'_>) -> bool {
     part.content_transfer_encoding().is_some_and(|of| of.eq_ignore_ascii_case("base64"))
 }
 
-/// The message with its broken base64 [repaired](base64::repaired); `None` if none is broken, or none can be
-/// repaired.
+/// The message with its broken base64 [repaired](base64::repaired); `None` if nothing was repaired.
 fn with_repaired_base64(message: &Message<'_>, bytes: &[u8]) -> Option<Vec<u8>> {
     let mut repaired = BTreeMap::new();
     let mut waiting = vec![message];
@@ -283,7 +282,7 @@ fn with_repaired_base64(message: &Message<'_>, bytes: &[u8]) -> Option<Vec<u8>> 
 
 /// The message with missing closing lines added; `None` if none are missing.
 fn closed(message: &Message<'_>, bytes: &[u8]) -> Option<Vec<u8>> {
-    // Ordered by the offset of their parts.
+    // The boundary of each multipart, with the offset of its body.
     let mut boundaries: Vec<(usize, &[u8])> = Vec::new();
     let mut has_broken = false;
     let mut waiting = vec![message];
@@ -358,7 +357,8 @@ impl<'a> OpenParts<'a> {
         Some(boundary)
     }
 
-    /// The innermost multipart whose boundary is in a line. `rest` is the line after its first `--`.
+    /// The index of the innermost open multipart whose boundary a line has. `rest` is the line after its
+    /// first `--`.
     fn innermost(&self, rest: &[u8]) -> Option<usize> {
         let last = |boundary: &[u8]| self.places.get(boundary)?.last().copied();
         last(rest).max(rest.strip_suffix(b"--").and_then(last))

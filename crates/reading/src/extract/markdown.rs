@@ -24,8 +24,8 @@ pub(super) fn extract(bytes: &[u8]) -> Extracted {
 }
 
 /// Length of the YAML header with which a document begins; 0 if it has none. The parser's own option takes
-/// the text between any two lines `---` for a header, and these lines mostly are rules. So a header must also
-/// begin with a key, after comments.
+/// the text between any two lines `---` for a header, but most such lines are rules. So here the first line
+/// of a header must be a key, apart from comments.
 fn header_end(markdown: &str) -> usize {
     let mut lines = markdown.split_inclusive('\n').scan(0, |end, line| {
         *end += line.len();

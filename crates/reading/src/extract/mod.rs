@@ -112,7 +112,7 @@ fn extract_here(format: Format, bytes: &[u8], limits: &InputLimits) -> Result<Ex
     extracted.unwrap_or_else(|detail| Err(Error::Document(DocumentError::ReaderFailed { detail })))
 }
 
-/// The attachments of a mail. A mail in it is one attachment, whose own attachments are not listed.
+/// The attachments of a mail. An inner mail is one attachment; its own attachments are not listed.
 ///
 /// # Errors
 /// Like [`extract`].
@@ -134,7 +134,7 @@ fn attachments_here(mail: &[u8], limits: &InputLimits) -> Result<Attachments> {
     attachments.unwrap_or_else(|detail| Err(Error::Document(DocumentError::ReaderFailed { detail })))
 }
 
-/// The headers of a mail with these names, and their values as text, from the first bytes of the mail.
+/// The headers of a mail with these names, and their values as text. `bytes` are the first bytes of the mail.
 #[cfg_attr(not(feature = "mail"), expect(unused_variables, reason = "this build reads no mail"))]
 pub fn mail_headers(bytes: &[u8], wanted: &[&str]) -> Vec<(String, String)> {
     #[cfg(feature = "mail")]

@@ -22,7 +22,7 @@ struct Notebook<'a> {
     metadata: Option<&'a RawValue>,
 }
 
-/// The metadata that tell the language. Notebooks without `language_info` are those that never ran.
+/// The metadata that tell the language. Notebooks that never ran have no `language_info`.
 #[derive(Default, Deserialize)]
 struct Metadata {
     language_info: Option<Named>,
@@ -62,8 +62,8 @@ impl Notebook<'_> {
         self.cells.iter().chain(self.worksheets.iter().flat_map(|worksheet| &worksheet.cells))
     }
 
-    /// The programming language; `None` if it is not known. PHP is not known here: its code begins with a
-    /// mark, which cells do not have.
+    /// The programming language; `None` if it is not known. PHP does not count as known: its code begins with
+    /// a mark, which cells do not have.
     fn language(&self) -> Option<Language> {
         let metadata = self.metadata.map_or(Ok(Metadata::default()), |metadata| serde_json::from_str(metadata.get()));
         let Metadata { language_info, kernelspec } = metadata.ok()?;
@@ -86,7 +86,7 @@ pub(super) fn extract(bytes: &[u8]) -> Result<Extracted> {
     read(bytes, |_| None)
 }
 
-/// Extracts the text of a notebook as source code, if its language is known. Cells of prose are comments.
+/// Extracts the text of a notebook as source code, if its language is known. Cells of prose become comments.
 pub(super) fn extract_code(bytes: &[u8]) -> Result<Extracted> {
     read(bytes, |notebook| notebook.language())
 }
@@ -130,14 +130,16 @@ fn read(bytes: &[u8], language: impl FnOnce(&Notebook<'_>) -> Option<Language>) 
         compose((&text, &whole[..usize::from(!text.is_empty())]), (&text, &segments), &mut builder);
         builder.separate(end as u64);
         if language.is_some() {
-            // A kernel reads each cell by itself, so what is unclosed in one must not hide the next.
+            // A kernel reads each cell by itself, so an unclosed string or comment must not hide the next
+            // cell.
             builder.replaced(PROGRAM_END.as_bytes(), Span { start: end as u64, end: end as u64 });
         }
     }
     Ok(Extracted { language, ..source.lead_back(builder) })
 }
 
-/// The text of `outer`, whose origins are offsets in `text`. Maps these origins to the origins of `text`.
+/// The text and segments of `outer`. The origins of `outer` are offsets in `text`, and are mapped to the
+/// origins of `text`.
 fn composed(outer: TextBuilder, text: &[u8], segments: &[super::Segment]) -> (Vec<u8>, Vec<super::Segment>) {
     let (outer, origins) = outer.finish();
     let mut builder = TextBuilder::default();
@@ -153,9 +155,9 @@ fn commented(text: &[u8], mark: &str) -> TextBuilder {
         builder.replaced(format!("{mark} ").as_bytes(), Span { start: at - end_of_line, end: at });
         builder.verbatim(line, at);
         at += line.len() as u64;
-        // The Markdown reader replaces a stretch with a newline as a whole, but keeps other ends of lines
-        // within it. There the mark takes the bytes of the end as its origin: with an empty origin, the
-        // origins would not ascend.
+        // The Markdown reader makes each newline a segment of its own, but keeps other ends of lines inside a
+        // segment. After such an end, the mark takes the bytes of the end as its origin: with an empty
+        // origin, the origins would not ascend.
         end_of_line = match line {
             [.., b'\r'] => 1,
             [.., b'\n'] => 0,
@@ -165,7 +167,7 @@ fn commented(text: &[u8], mark: &str) -> TextBuilder {
     builder
 }
 
-/// The lines of a text, each with its end, by any character that ends a line in some language.
+/// The lines of a text, each with its end. Any character that ends a line in some language counts.
 fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     let ends = |&at: &usize| match text[at - 1] {
         b'\n' => true,
@@ -213,7 +215,7 @@ fn escaped(text: &str) -> Option<(char, usize)> {
     Some((character, 1 + character_length(text)))
 }
 
-/// Bytes of the character after the backslash.
+/// Length in bytes of the character after the backslash.
 fn character_length(text: &str) -> usize {
     text.chars().nth(1).map_or(0, char::len_utf8)
 }

@@ -30,8 +30,8 @@ fn read(format: Format, bytes: &[u8]) -> bool {
     })
 }
 
-/// Checks a document that is a zip archive. Bytes that are no archive become the part of an archive that
-/// holds the text. Checksums would otherwise keep changed archives from being read.
+/// Checks a document that is a zip archive. Bytes that are not an archive become the text part of a new
+/// archive. Checksums would otherwise keep changed archives from being read.
 pub(crate) fn packed(format: Format, bytes: &[u8]) {
     if bytes.starts_with(b"PK") {
         read(format, bytes);

@@ -316,8 +316,8 @@ fn the_pages_of_a_pdf_are_where_its_text_is() {
     assert!(text(&contents[1..2]).text.trim_ascii().is_empty() && pages[0].trim_ascii() == b"one");
 }
 
-/// `'` and `"` move to the next line and show a text, on a page and in the graphics that it draws. Pages may
-/// share a content.
+/// The operators `'` and `"` move to the next line and show a text, on a page and in the graphics that the
+/// page draws. Pages may share a content.
 #[test]
 fn a_text_that_is_shown_on_the_next_line_is_read() {
     let text_of = |document: &[u8]| text_of(Format::Pdf, document).expect("a document");
@@ -377,7 +377,8 @@ fn what_is_typed_into_a_form_or_onto_a_page_is_read() {
     );
 }
 
-/// Each annotation is small, but all of them show one long text. It is blank, so nothing of it is left.
+/// Each annotation is small, but all of them show one long text. The text is blank, so none of it is
+/// extracted.
 #[test]
 fn a_text_that_many_annotations_share_counts_for_each() {
     let document = |annotations: usize| {

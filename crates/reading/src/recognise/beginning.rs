@@ -45,8 +45,8 @@ pub(super) fn is_mail(head: &[u8]) -> bool {
     from && sent
 }
 
-/// True if a text begins like a notebook: it is an object that has a list of cells (or worksheets, in version
-/// 3), and the version or a cell. Other JSON may have these words anywhere.
+/// True if a text begins like a notebook. It is an object with a list `cells` (version 3: `worksheets`). It
+/// also has a version number, or the beginning of a cell. Other JSON may have these words anywhere.
 pub(super) fn is_notebook(head: &[u8]) -> bool {
     if !head.starts_with(b"{") {
         return false;
@@ -77,8 +77,8 @@ pub(super) fn is_notebook(head: &[u8]) -> bool {
     has_cells && (has_version || memchr::memmem::find(head, b"\"cell_type\"").is_some())
 }
 
-/// True if a text begins as a TeX document: with the command for its class, after comments and other commands
-/// with their arguments. Texts about TeX have words before it.
+/// True if a text begins as a TeX document: only comments and other commands, with their arguments, precede
+/// the command for its class. Texts about TeX have words before that command.
 pub(crate) fn begins_tex(mut head: &[u8]) -> bool {
     loop {
         head = head.trim_ascii_start();

@@ -1,6 +1,6 @@
 //! Detects the format of a document from its first bytes and its name. The result depends on nothing else.
-//! The content takes precedence over the name, but HTML and TeX do so only over names of plain text and
-//! unknown ones ([`choose`]). Binary data without a reader is skipped.
+//! The content takes precedence over the name. A beginning of HTML or TeX does so only over names of plain
+//! text and unknown names ([`choose`]). Binary data without a reader is skipped.
 
 use super::beginning::{begins_tex, is_html, is_mail, is_notebook};
 use super::{ZipKind, extension, zip_kind};
@@ -29,8 +29,8 @@ const EXTENSIONS: [(Format, &[&str]); 12] = [
     (Format::Bytes, &[]),
 ];
 
-/// Extensions of programs and templates that may begin like a page. Extensions of other languages are also
-/// the ends of addresses, under which pages are saved: `.cc`, `.ru`, `.sh`.
+/// Extensions of programs and templates that may begin like a page. Other extensions, such as `.cc`, `.ru`
+/// and `.sh`, are also the ends of web addresses, and pages are saved under such names.
 const PROGRAMS: [&str; 17] =
     ["asp", "aspx", "c", "ejs", "erb", "go", "h", "js", "jsp", "php", "pl", "py", "rb", "rs", "svelte", "ts", "vue"];
 
@@ -94,8 +94,9 @@ pub fn choose(name: &str, head: &[u8], unit: Unit) -> Choice {
     without_signature(name, head, unit)
 }
 
-/// Like [`choose`], for a text that was a string before. It is in no binary format, whatever it begins with.
-/// A record may hold a part of a notebook, which no reader accepts, so only the name tells a notebook.
+/// Like [`choose`], for a text that was a string before. Such a text is in no binary format, whatever it
+/// begins with. It may be a part of a notebook, which no reader accepts. So only the name can show that a
+/// text is a notebook.
 #[must_use]
 pub fn choose_of_text(name: &str, head: &[u8], unit: Unit) -> Choice {
     let head = &head[..head.len().min(HEAD)];
@@ -128,8 +129,8 @@ fn without_signature(name: &str, head: &[u8], unit: Unit) -> Choice {
         return Choice::Read(format);
     }
     Choice::Read(match (found, named) {
-        // The content begins like a page or TeX, but a name of another format takes precedence, except text.
-        // A program that writes a page or TeX is text.
+        // The content begins like a page or TeX, but the name of another format than text takes precedence. A
+        // program that writes a page or TeX is text.
         (Some(Format::Html | Format::Tex), Some(format)) if format != Format::Text => format,
         (Some(Format::Html), None) if PROGRAMS.contains(&&*extension) => Format::Text,
         (Some(Format::Tex), None) if language_of(name, b"").is_some() => Format::Text,
@@ -151,9 +152,9 @@ fn named_format(name: &str) -> Option<Format> {
     EXTENSIONS.iter().find(|(_, extensions)| extensions.contains(&&*extension)).map(|&(format, _)| format)
 }
 
-/// The format of a document or text that a name promises. Binary data under such a name is a failure.
-/// Names such as `._a.docx` and `~$a.docx` promise nothing: systems put such files beside a document.
-/// Neither do names of source code, because many programs use their endings for data.
+/// The format of a document or text that a name promises. Binary data under such a name is an error. Names
+/// such as `._a.docx` and `~$a.docx` promise nothing: systems put such files beside a document. Names of
+/// source code promise nothing either, because many programs use these extensions for data.
 pub(crate) fn promised_format(name: &str) -> Option<Format> {
     const TABLES: [&str; 2] = ["csv", "tsv"];
     let last = name.rsplit(['/', '!']).next().unwrap_or_default();
@@ -171,7 +172,7 @@ fn is_media_type(name: &str) -> bool {
 
 /// True if at most one byte in a hundred is a control character, not counting those usual in text. Such a
 /// file counts as text although it has NULs. Of 61,396 files with NULs below /usr and in a cargo registry,
-/// 331 are below this limit. They are texts, and PDFs, which are detected earlier. Compiled Python comes
+/// 331 are below this limit. These are texts, and PDFs, which are detected earlier. Compiled Python comes
 /// next, with at least 1.09%.
 fn is_nearly_text(head: &[u8]) -> bool {
     let of_text = |byte: u8| matches!(byte, b'\x08'..=b'\r' | b'\x1B');

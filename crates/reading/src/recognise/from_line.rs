@@ -1,5 +1,5 @@
 //! From line: the line that begins a mail in an mbox. Prose has lines that begin with "From" too, and many
-//! writers do not mark these. So the rest of the line counts, and a header must follow.
+//! programs that write mailboxes do not mark these. So the rest of the line counts, and a header must follow.
 
 /// The form of a line that begins with `From `.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +34,7 @@ pub(crate) fn without_mark(line: &[u8]) -> &[u8] {
     line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line)
 }
 
-/// True if a line is a header of a mail, or a line `From` of an earlier mailbox before the header.
+/// True if a line is a header of a mail, or a line `>From` that an earlier mailbox left before the header.
 pub(crate) fn is_header(line: &[u8]) -> bool {
     let name = line.iter().position(|&byte| byte == b':').map(|colon| &line[..colon]);
     line.starts_with(b">From ") || name.is_some_and(|name| !name.is_empty() && name.iter().all(u8::is_ascii_graphic))

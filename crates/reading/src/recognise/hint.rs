@@ -11,7 +11,8 @@ pub struct Hint {
 }
 
 impl Hint {
-    /// The hint of a record. A column of bytes may hold strings too, or files.
+    /// The hint of a record. A column of bytes may hold strings or files, so bytes in UTF-8 count as a
+    /// string.
     pub fn of_record(text: &[u8]) -> Self {
         Self { is_text: std::str::from_utf8(text).is_ok(), ..Self::default() }
     }

@@ -1,5 +1,5 @@
 //! Layer: decides if bytes are a document, compressed data, or a container of documents. The first bytes and
-//! the end of the name show it. If they disagree, the bytes decide.
+//! the extension show which of these they are. If bytes and name disagree, the bytes decide.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -190,7 +190,7 @@ fn begins_with_object(bytes: &[u8]) -> Option<ObjectEnd> {
     }
 }
 
-/// True if bytes from a source whose name has no extension, such as a pipe, are JSON lines. `head` is as in
+/// True if bytes are JSON lines and their name has no extension, such as the name of a pipe. `head` is as in
 /// [`layer_of`].
 pub fn holds_records(name: &str, head: &[u8]) -> bool {
     extension(name).is_empty() && json_records(head) == Some(JsonRecords::Lines)

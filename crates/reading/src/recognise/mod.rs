@@ -3,10 +3,10 @@
 //! on nothing else.
 //!
 //! Both use the functions of this file for names and zip archives, so their answers agree. A binary signature
-//! takes precedence over the name, because it is unambiguous. So does the beginning of a notebook and of a
-//! mail. The beginning of HTML or TeX takes precedence over names of plain text and unknown names only, since
-//! other formats of text may begin like a page. All other text has no signature, so there the name decides.
-//! Programming languages have their own rules (`normalize::language_of`).
+//! takes precedence over the name, because it is unambiguous. The beginning of a notebook or of a mail does
+//! so too. The beginning of HTML or TeX takes precedence over names of plain text and unknown names only,
+//! since other formats of text may begin like a page. All other text has no signature, so there the name
+//! decides. Programming languages have their own rules (`normalize::language_of`).
 
 mod beginning;
 mod format;
@@ -40,7 +40,7 @@ pub const REPORT_PAGE: &str = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<met
 pub const REPORT_DATA: &str = "/* data of a report of fpdb */fpdb(\"";
 
 /// Returns an error if a file that begins with `head` belongs to a report of fpdb, which repeats texts of
-/// other files. A report that was named itself is read. Name and beginning must agree, so that no program or
+/// other files. A report that the user names is read. Name and beginning must agree, so that no program or
 /// essay is taken for a report because of a comment.
 pub(crate) fn refuse_report(is_named: bool, path: &Path, head: &[u8]) -> Result<()> {
     let begin = match path.extension().and_then(OsStr::to_str) {

@@ -56,8 +56,8 @@ pub(super) fn is_void(name: &[u8]) -> bool {
     )
 }
 
-/// The group and the level of an element that may lack its end tag. A start tag of the same
-/// group whose level number is equal or greater ends it.
+/// The group and the level of an element that may lack its end tag. A start tag of the same group ends the
+/// element if its level is equal or greater.
 fn level(name: &[u8]) -> Option<(u8, u8)> {
     match name {
         b"p" => Some((0, 0)),
@@ -72,7 +72,8 @@ fn level(name: &[u8]) -> Option<(u8, u8)> {
     }
 }
 
-/// True for elements that may contain others and always have an end tag, which also ends open ones in them.
+/// True for elements that may contain others and always have an end tag. This end tag also ends the elements
+/// that are open inside.
 pub(super) fn is_container(name: &[u8]) -> bool {
     role(name) == ElementRole::Block && level(name).is_none() && !is_void(name)
 }
@@ -91,19 +92,19 @@ pub(super) fn ends_before(name: &[u8], next: &[u8]) -> bool {
 /// The bit of a paragraph in a set of open elements that may lack their end tag.
 pub(super) const PARAGRAPH: u16 = 1;
 
-/// The bit of an element in such a set. Zero for elements that always have an end tag.
+/// The bit of an element in a set of open elements. Zero for elements that always have an end tag.
 pub(super) fn bit(name: &[u8]) -> u16 {
     level(name).map_or(0, |(group, level)| 1 << (3 * group + level))
 }
 
-/// The elements of such a set that a start tag of `name` ends.
+/// The set of open elements that a start tag of `name` ends.
 pub(super) fn ended_by(name: &[u8]) -> u16 {
     let of_group = level(name).map_or(0, |(group, level)| ((2 << level) - 1) << (3 * group));
     of_group | if ends_before(b"p", name) { PARAGRAPH } else { 0 }
 }
 
-/// The elements of such a set that, inside `name`, end none around it. For example, an `li` inside an inner
-/// `ul` does not end the `li` around that `ul`.
+/// The set of elements that, inside an element `name`, end no element around `name`. For example, an `li`
+/// inside an inner `ul` does not end the `li` around that `ul`.
 pub(super) fn contained_by(name: &[u8]) -> u16 {
     let group = match name {
         b"ul" | b"ol" | b"menu" | b"dir" => 1,
@@ -115,15 +116,15 @@ pub(super) fn contained_by(name: &[u8]) -> u16 {
     0b111 << (3 * group)
 }
 
-/// The set of open elements after a tag of `name`. A list removes the items around it from the set, and a
-/// table the cells around it.
+/// The set of open elements after a tag of `name`. The tag of a list removes the items around the list from
+/// the set. The tag of a table removes the cells around the table.
 pub(super) fn open_after(open: u16, name: &[u8], is_start: bool) -> u16 {
     let rest = open & !(ended_by(name) | contained_by(name));
     if is_start { rest | bit(name) } else { rest }
 }
 
-/// True for a style that hides its element: the last value of `display` is `none`, or that of `visibility` is
-/// `hidden` or `collapse`.
+/// True for a style that hides its element: the last value of `display` is `none`, or the last value of
+/// `visibility` is `hidden` or `collapse`.
 pub(super) fn hides(style: &[u8]) -> bool {
     let (mut display, mut visibility) = (false, false);
     for declaration in style.split(|&byte| byte == b';') {

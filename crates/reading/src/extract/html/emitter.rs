@@ -1,8 +1,9 @@
 //! Emitter: turns the tokeniser's calls into text with origins, by the rule of `docs/formats.md`.
 //!
-//! With every string that it emits, `html5gum` reports how far it has read. The input read since the previous
-//! string is the origin of this one. If origin and string have the same length, they are the same text.
-//! Otherwise the origin is a character reference or a line end, or it also contains the next string.
+//! `html5gum` reports how far it has read, with every string that it emits. The origin of a string is the
+//! input read since the previous string. If origin and string have the same length, they are the same text,
+//! except for a few character references. Otherwise the origin is a character reference or a line end, or the
+//! origin also contains the next string.
 
 use html5gum::emitters::Emitter as Calls;
 use html5gum::{Error, State};
@@ -22,7 +23,8 @@ pub(super) struct Emitter<'a> {
     builder: &'a mut TextBuilder,
     /// True if the document is XML: a self-closing tag closes its element, and CDATA is text.
     xml: bool,
-    /// Offset up to which the tokeniser has read, and offset after the text emitted so far.
+    /// `position`: offset up to which the tokeniser has read. `emitted`: offset after the text emitted so
+    /// far.
     position: u64,
     emitted: u64,
     tag: Tag,
@@ -31,7 +33,7 @@ pub(super) struct Emitter<'a> {
     /// Name of the last start tag. An end tag must match it to end raw text.
     last_start: Name,
     dropped: Option<DroppedElement>,
-    /// The open elements that may lack their end tag, except those in the dropped one.
+    /// The open elements that may lack their end tag, except those in the dropped element.
     open: u16,
     /// Number of open SVG and MathML elements.
     foreign: u32,
@@ -94,7 +96,7 @@ impl DroppedElement {
     fn new(name: Name, is_hidden: bool, open: u16) -> Self {
         let around = match role(name.get()) {
             ElementRole::Inline => open,
-            // A button in a paragraph may contain blocks.
+            // A button may be in a paragraph and contain blocks. These do not end the paragraph.
             _ => open & !PARAGRAPH,
         };
         Self { name, depth: 1, is_hidden, containers: 0, open: 0, around }
@@ -118,7 +120,7 @@ impl DroppedElement {
             self.open = open_after(self.open, name, false);
             return false;
         }
-        // An end tag without an element is frequent for paragraphs.
+        // Pages often have `</p>` without a paragraph, so `</p>` counts only if a paragraph is open around.
         let may_end = !contained_by(self.name.get()) & !ended_by(self.name.get()) & (!PARAGRAPH | self.around);
         self.is_hidden && (is_container || ends_before(self.name.get(), name) || bit & may_end != 0)
     }
@@ -155,10 +157,10 @@ impl<'a> Emitter<'a> {
         self.emitted + u64::from(is_within_line_end)
     }
 
-    /// Notes whether the attribute that was read hides the element.
+    /// Notes that the element is hidden, if the attribute read last hides it.
     fn end_attribute(&mut self) {
         self.tag.is_hidden |= match std::mem::take(&mut self.tag.attribute).get() {
-            // A browser shows this text to those who search it.
+            // A browser shows this text if a search on the page finds it.
             b"hidden" => !self.value.trim_ascii().eq_ignore_ascii_case(b"until-found"),
             b"style" => hides(&self.value),
             _ => false,
@@ -184,7 +186,7 @@ impl<'a> Emitter<'a> {
         if self.dropped.is_none() && is_html {
             self.open = open_after(self.open, name.get(), has_content);
         }
-        // Scripts show pages that hide themselves while they are loaded.
+        // Some pages hide themselves until they are loaded. Scripts then show them.
         let is_hidden = self.tag.is_hidden && has_content && !matches!(name.get(), b"html" | b"body");
         match (&mut self.dropped, role) {
             (Some(dropped), _) if dropped.name == name => dropped.depth += u32::from(has_content),
@@ -256,8 +258,8 @@ impl Calls for Emitter<'_> {
         if self.position - start == text.len() as u64 && !is_reference {
             self.builder.verbatim(text, start);
         } else if stands_there() {
-            // Text that resembles an end tag, or the end of a section, is emitted in parts after all of it
-            // was read.
+            // The tokeniser reads text that resembles an end tag, or the end of a section, as a whole, and
+            // emits it in parts.
             self.emitted = start + text.len() as u64;
             self.builder.verbatim(text, start);
         } else {

@@ -89,7 +89,7 @@ fn hidden_elements_are_dropped() {
             ("<body #>a<p>b</body>", "a\nb\n"),
             ("a<span # />x</span>b", "ab"),
             ("a</p #>b", "a\nb"),
-            // Elements that lack their end tag, in elements that have it or lack it too.
+            // Elements without an end tag, inside elements with or without one.
             ("<table><tr><td><span #>x</td><td>a</td></tr><tr><td>b</td></tr></table>", "a\nb\n"),
             ("<table><tr><td><div #>x<td>a<tr><td>b</table>", "a\nb\n"),
             ("<table><tr><td><b #>x</tr><tr><td>a</table>", "a\n"),

@@ -2,8 +2,8 @@
 //! its footer below the base64, a byte is damaged on the way, or each line begins with `> `.
 //!
 //! Encoders write lines of one length, and only the last line is shorter. So the base64 ends before a line
-//! that is no base64, and before another short line below the last. A damaged line is filled up, so that the
-//! lines below it decode as before.
+//! that is not base64, and before a short line that follows another short line. A damaged line is filled up,
+//! so that the lines below it decode as before.
 
 /// The repaired base64 of a text, without any other text. `None` if the text is hardly base64: some mails
 /// declare base64 and are plain text.
@@ -32,7 +32,7 @@ pub(super) fn repaired(text: &[u8]) -> Option<Vec<u8>> {
     (data >= 4 && (is_padded || data >= LEAST) && data * 2 >= all).then_some(repaired)
 }
 
-/// A line without the marks of a quotation and the white space around it.
+/// The line without the `>` of quotations and without white space around it.
 fn unquoted(line: &[u8]) -> &[u8] {
     let mut line = line.trim_ascii();
     while let Some(rest) = line.strip_prefix(b">") {
@@ -52,7 +52,7 @@ fn is_base64(line: &[u8], good: usize) -> bool {
     good > 0 && (strays < 2 || strays * 16 <= line.len())
 }
 
-/// Adds a line. Its characters `good` are in the alphabet. If each line decodes by itself (`is_apart`), the
+/// Adds a line. `good` are its characters of the alphabet. If each line decodes by itself (`is_apart`), the
 /// line is shortened or filled up to a multiple of four characters.
 fn push(repaired: &mut Vec<u8>, line: &[u8], mut good: Vec<u8>, is_apart: bool) {
     let padding = line.iter().rev().take_while(|&&byte| byte == b'=').count();

@@ -1,5 +1,6 @@
-//! Charset: the text of a part whose charset is missing, unknown or false. The library replaces each of its
-//! bytes above 127 by U+FFFD. Here such a part is decoded as a text file is, by detection.
+//! Charset: the text of a part whose charset is missing, unknown or false. The library decodes its bytes
+//! above 127 to U+FFFD or to wrong characters. Here the encoding of such a part is detected, as that of a
+//! text file is.
 
 use std::borrow::Cow;
 
@@ -19,7 +20,7 @@ pub(super) fn plain<'a>(message: &Message<'_>, part: &MessagePart<'_>, text: &'a
 /// Like [`plain`], for HTML, which may declare its encoding itself.
 pub(super) fn page<'a>(message: &Message<'_>, part: &MessagePart<'_>, text: &'a str) -> Cow<'a, str> {
     let Some(bytes) = misread(message, part, text) else { return Cow::Borrowed(text) };
-    // A declaration in ASCII is never in UTF-16.
+    // A page whose declaration can be read as ASCII is not in UTF-16.
     let declared = declared(&bytes).filter(|encoding| encoding.is_ascii_compatible());
     let stated = declared.and_then(|encoding| encoding.decode_without_bom_handling_and_without_replacement(&bytes));
     Cow::Owned(stated.map_or_else(|| decoded(part, &bytes), Cow::into_owned))
@@ -29,8 +30,8 @@ fn charset_of<'a>(part: &'a MessagePart<'_>) -> Option<&'a str> {
     part.content_type().and_then(|kind| kind.attribute("charset"))
 }
 
-/// The bytes of a text that is not in its declared charset, after transfer decoding. `None` if the library
-/// has decoded `text` correctly.
+/// The bytes of a text that the library has decoded wrongly to `text`, after transfer decoding. `None` if
+/// `text` is correct.
 pub(super) fn misread<'a>(message: &'a Message<'_>, part: &MessagePart<'_>, text: &str) -> Option<Cow<'a, [u8]>> {
     // Japanese mail in ISO-2022-JP is ASCII with escapes.
     const ESCAPE: char = '\u{1b}';
@@ -63,7 +64,7 @@ fn contradicts(bytes: &[u8], declared: &'static Encoding) -> bool {
         return !has_mark && is_surely_of_bytes(bytes);
     }
     // Text in a single-byte encoding is almost never valid UTF-8. In an encoding of two bytes, one character
-    // in ten is.
+    // in ten is valid UTF-8, so more characters are needed.
     let least = if declared.is_single_byte() { 2 } else { 10 };
     let is_long = |text: &str| text.chars().filter(|character| !character.is_ascii()).nth(least - 1).is_some();
     std::str::from_utf8(bytes).is_ok_and(is_long)
@@ -73,7 +74,7 @@ fn contradicts(bytes: &[u8], declared: &'static Encoding) -> bool {
 /// characters contain a zero byte. Text without such characters, for example Chinese text, may contain any
 /// bytes.
 fn is_surely_of_bytes(bytes: &[u8]) -> bool {
-    // Minimum bytes of an ASCII text, with a space and without.
+    // Minimum bytes of a text with spaces, and of an ASCII text without.
     const WORDS: usize = 8;
     const WORD: usize = 16;
     let is_line = |byte: &u8| b"\t\n\r".contains(byte);

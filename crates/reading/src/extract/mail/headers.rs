@@ -10,10 +10,10 @@ use fpdb_host::clock::{rfc3339_of, seconds_of, utc_seconds};
 /// The headers that state a date.
 const DATES: [&str; 2] = ["date", "resent-date"];
 
-/// The `wanted` headers of a message: the names as in `wanted`, and the decoded values. Upper and lower case
-/// are the same. Dates that [`rfc3339_of`] reads are written as in RFC 3339. If the header `Date` is missing
-/// or unreadable, the date is that of the latest header `Received`. If another header is repeated, the last
-/// one counts.
+/// The `wanted` headers of a message: the names as in `wanted`, and the decoded values. The case of a name
+/// does not matter. Dates that [`rfc3339_of`] reads are written as in RFC 3339. If the header `Date` is
+/// missing or unreadable, the date is that of the latest header `Received`. If another header is repeated,
+/// the last one counts.
 pub(in crate::extract) fn headers(bytes: &[u8], wanted: &[&str]) -> Vec<(String, String)> {
     let bytes = in_utf8(emlx::mail_in(bytes));
     let Some(message) = MessageParser::default().parse_headers(&*bytes) else { return Vec::new() };
@@ -112,7 +112,7 @@ fn is_stated(time: &DateTime, text: &str) -> bool {
         })
 }
 
-/// The digits and colons after the last sign outside comments.
+/// The digits and colons after the last `+` or `-` before any comment.
 fn offset_in(text: &str) -> Option<&str> {
     let text = text.split('(').next()?;
     let digits = &text[text.rfind(['+', '-'])? + 1..];

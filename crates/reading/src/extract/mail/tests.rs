@@ -143,7 +143,7 @@ fn messages_within_each_other_are_attachments_of_each_other() {
         assert_eq!((one.media_type, one.content), ("message/rfc822", mail.as_bytes()));
         mail = outer;
     }
-    // The message that is nested too deeply is not read as text.
+    // A message that is nested too deeply is not read as text.
     assert_eq!(read(&mail).1, 1);
 }
 
@@ -244,7 +244,7 @@ fn a_charset_that_contradicts_the_bytes_does_not_count() {
             assert_eq!(mail(charset, &encoding.encode(words).0), format!("{words}\n"), "{charset}");
         }
     }
-    // A text in its declared charset is read by it, also without a zero.
+    // A text in its declared charset is decoded by this charset, even without a zero byte.
     let wide = |text: &str, bytes: fn(u16) -> [u8; 2]| text.encode_utf16().flat_map(bytes).collect::<Vec<u8>>();
     let short = "\u{6211}\u{80fd}\u{541e}\u{4e0b}\u{73bb}\u{7483}\u{ff0c}\u{597d}";
     let quoted = "\u{6211}\u{8bf4}\u{201c}\u{6020}\u{60f0}\u{201d}\u{ff0c}\u{597d}\u{3002}".repeat(4);

@@ -21,7 +21,7 @@ pub(crate) fn extract(bytes: &[u8], limits: &InputLimits) -> Result<Extracted> {
     };
     let mut text = String::new();
     for page in &pages {
-        // Only pages matter: fonts are often encrypted.
+        // Only encrypted pages matter: fonts are often encrypted.
         if encrypted.contains(page) {
             return Err(Error::Document(DocumentError::EncryptedDocument { format: Format::Epub.name() }));
         }

@@ -92,7 +92,7 @@ fn part_name(folder: &str, target: &str) -> String {
 
 /// Adds the text of a part in WordprocessingML.
 fn wordprocessing(part: &[u8], text: &mut Paragraphs) -> Result<()> {
-    // Number of open elements whose content is dropped; and true where characters are text.
+    // `dropped`: number of open elements whose content is dropped. `in_text`: true where characters are text.
     let (mut dropped, mut in_text) = (0_u64, false);
     // One entry for each open run, and for the open properties of a paragraph: true if hidden. Runs nest,
     // because text boxes have paragraphs within a run.
@@ -164,7 +164,7 @@ struct OdtContent {
     note: u64,
     paragraphs: u64,
     dropped: u64,
-    /// The name of the style being read, and those of hidden text.
+    /// The name of the style being read, and the names of the styles that hide text.
     style: String,
     hidden_styles: FxHashSet<String>,
     /// Number of open paragraphs and spans in hidden text, the outermost included.
@@ -215,7 +215,8 @@ impl OdtContent {
         }
     }
 
-    /// True for a paragraph or span with these attributes in hidden text.
+    /// True if a paragraph or span with these attributes is hidden, by its own style or by an element around
+    /// it.
     fn is_hidden(&self, attributes: &Attributes<'_>) -> bool {
         let has_style = || attributes.get("style-name").is_some_and(|style| self.hidden_styles.contains(&style));
         self.hidden > 0 || (!self.hidden_styles.is_empty() && has_style())

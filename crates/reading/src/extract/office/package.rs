@@ -15,7 +15,7 @@ use fpdb_kernel::document::Format;
 pub(crate) struct Package<'a> {
     format: Format,
     archive: ZipArchive<Cursor<&'a [u8]>>,
-    /// Maximum number of bytes to which the parts may decompress, and the number of bytes left of it.
+    /// Maximum number of bytes to which all parts may decompress, and the number of these bytes that is left.
     limit: u64,
     left: u64,
 }

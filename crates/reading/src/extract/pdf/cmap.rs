@@ -1,7 +1,7 @@
-//! CMap: checks the programs in the fonts of a PDF before a library reads them. These are CMaps, which map
-//! codes to characters, and encodings of Type 1 fonts. The library recurses for every bracket, and too many
-//! brackets overflow the stack, which ends the whole process. It also lists all codes of a range, however
-//! large. The check is pure and does not recurse.
+//! CMap: checks the programs in the fonts of a PDF before a library reads them. A program is a CMap, which
+//! maps codes to characters, or the encoding of a Type 1 font. The library recurses for every bracket, and
+//! too many brackets overflow the stack, which ends the whole process. The library also lists all codes of a
+//! range, however large. The check is pure and does not recurse.
 
 /// Maximum nesting of brackets. A level takes a few kilobytes of the stack.
 const DEPTH: usize = 64;

@@ -113,8 +113,8 @@ fn check_streams(bytes: &[u8], limit: u64) -> Result<()> {
     Ok(())
 }
 
-/// Drops images and embedded files, which are not read. Images have no text, but the library would search
-/// them.
+/// Counts images and embedded files as unread, and drops the contents of images. Images have no text, but the
+/// library would search them.
 fn drop_images(document: &mut Document) -> Unread {
     let mut unread = UnreadParts::default();
     for object in document.objects.values_mut() {
@@ -171,7 +171,7 @@ struct Work<'a> {
 }
 
 impl<'a> Work<'a> {
-    /// Returns an error if a page takes too much or never ends.
+    /// Returns an error if drawing a page takes too many bytes or too much memory, or never ends.
     fn page(&mut self, page: ObjectId) -> Result<()> {
         let resources = self.inherited_resources(page)?;
         let document = self.document;
@@ -244,8 +244,8 @@ impl<'a> Work<'a> {
     }
 }
 
-/// The names of the graphics that a content draws (`/Name Do`), as the library reads it, and true if it reads
-/// the content to its end. The library draws nothing of a content that it cannot decode.
+/// The names of the graphics that a content draws (`/Name Do`), and true if the library reads the content to
+/// its end. The library draws nothing of a content that it cannot decode.
 fn drawn(content: &[u8]) -> (Vec<Vec<u8>>, bool) {
     // A content may be filled up with zeros.
     let end = content.iter().rposition(|&byte| byte != 0 && !byte.is_ascii_whitespace()).map_or(0, |last| last + 1);

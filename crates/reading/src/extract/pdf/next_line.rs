@@ -1,5 +1,5 @@
 //! Next line: rewrites the operators `'` and `"`, which move to the next line and show a text there. The
-//! library ignores both, so their text would be lost. They become the operators that they stand for.
+//! library ignores both, so their text would be lost. Each becomes the operators that it stands for.
 
 use pdf_extract::content::{Content, Operation};
 use pdf_extract::{Document, Object, ObjectId, Stream, StringFormat};
@@ -19,21 +19,22 @@ pub(super) fn rewrite_graphics(document: &mut Document, limits: &InputLimits) ->
         let content = stream.decompressed_content().unwrap_or_else(|_| stream.content.clone());
         if let Some(content) = rewritten(&content, limits)? {
             stream.set_plain_content(content);
-            // If this fails, the content is larger and the same.
+            // If compression fails, the content stays the same, but larger.
             let _ = stream.compress();
         }
     }
     Ok(())
 }
 
-/// The original content of a page, from before it was rewritten.
+/// The content that a page had before it was rewritten.
 pub(super) struct Original {
     contents: Option<Object>,
     replacement: ObjectId,
 }
 
-/// Rewrites a page; `None` if it has none of these operators. Several pages may share one content, and only
-/// one rewritten content is in memory at a time, so the caller undoes this once the page is drawn.
+/// Rewrites a page. Returns its original content, or `None` if the page has none of these operators. Once the
+/// page is drawn, the caller puts the original back: several pages may share one content, and only one
+/// rewritten content is in memory at a time.
 pub(super) fn rewrite_page(document: &mut Document, page: ObjectId, limits: &InputLimits) -> Result<Option<Original>> {
     let content = document.get_page_content(page).unwrap_or_default();
     let Some(content) = rewritten(&content, limits)? else { return Ok(None) };
@@ -53,7 +54,7 @@ impl Original {
     }
 }
 
-/// A content without these operators; `None` if it has none.
+/// The content with these operators rewritten; `None` if the content has none of them.
 fn rewritten(content: &[u8], limits: &InputLimits) -> Result<Option<Vec<u8>>> {
     if !may_have_some(content) {
         return Ok(None);
@@ -69,7 +70,7 @@ fn rewritten(content: &[u8], limits: &InputLimits) -> Result<Option<Vec<u8>>> {
     Ok(Some(content))
 }
 
-/// True if a content may have one of these operators. An apostrophe within a word is none.
+/// True if a content may have one of these operators. An apostrophe within a word is not an operator.
 fn may_have_some(content: &[u8]) -> bool {
     memchr::memchr2_iter(b'\'', b'"', content).any(|at| {
         let is_after_operand =
@@ -78,7 +79,7 @@ fn may_have_some(content: &[u8]) -> bool {
     })
 }
 
-/// The operations that an operation stands for. None for an image, which has no text.
+/// The operations that an operation stands for. Empty for an image, which has no text.
 fn spelled_out(operation: Operation) -> Vec<Operation> {
     let Operation { operator, mut operands } = operation;
     operands.iter_mut().for_each(to_hexadecimal);
@@ -97,8 +98,8 @@ fn spelled_out(operation: Operation) -> Vec<Operation> {
     operations
 }
 
-/// Has texts written in hexadecimal digits, because the library takes quadratic time to write a text with
-/// many brackets.
+/// Marks texts to be written in hexadecimal digits. Otherwise the library takes quadratic time to write a
+/// text with many brackets.
 fn to_hexadecimal(object: &mut Object) {
     match object {
         Object::String(_, format) => *format = StringFormat::Hexadecimal,

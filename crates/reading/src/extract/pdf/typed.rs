@@ -4,14 +4,14 @@
 use fpdb_host::error::Result;
 use pdf_extract::{Dictionary, Document, Object, ObjectId, StringFormat, decode_text_string};
 
-/// Bytes that count for each annotation. Pages may share a list of annotations.
+/// Bytes charged for each annotation, because pages may share a list of annotations.
 const ANNOTATION: usize = 64;
 
 /// The flags of an annotation that no reader shows: `Hidden` and `NoView`.
 const HIDDEN: i64 = 1 << 1 | 1 << 5;
 
-/// The texts typed onto a page, in the order of its annotations. `charge` is called with the bytes to read
-/// before each of them is read: many annotations may share one text.
+/// The texts typed onto a page, in the order of its annotations. Calls `charge` with the number of bytes
+/// before it reads them, because many annotations may share one text.
 pub(super) fn typed_on(
     document: &Document,
     page: ObjectId,
@@ -23,7 +23,7 @@ pub(super) fn typed_on(
     for annotation in annotations {
         charge(ANNOTATION)?;
         let values = match shown_value(document, annotation) {
-            // The choices of a list.
+            // The choices made in a list.
             Some(Object::Array(values)) => values.as_slice(),
             Some(value) => std::slice::from_ref(value),
             None => &[],
@@ -53,7 +53,7 @@ fn shown_value<'a>(document: &'a Document, annotation: &'a Object) -> Option<&'a
     }
 }
 
-/// The text of a string. The library drops ends of lines that are single bytes.
+/// The text of a string. Ends of lines that are single bytes become spaces, because the library drops them.
 fn text_of(bytes: &[u8]) -> Option<String> {
     let mut bytes = bytes.to_vec();
     if !bytes.starts_with(b"\xFE\xFF") {

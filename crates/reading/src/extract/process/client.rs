@@ -60,7 +60,7 @@ impl Connection {
     fn ask(&mut self, request: &Request, document: &[u8]) -> io::Result<ProcessAnswer> {
         self.documents += 1;
         drop(self.take_words());
-        // The system ends a process that uses up its processor time. This timeout ends one that waits.
+        // The system ends a process that uses up its processor time. This timeout ends a process that waits.
         let timeout = Duration::from_secs(request.seconds.saturating_mul(4).saturating_add(60));
         self.stream.set_read_timeout(Some(timeout))?;
         self.stream.set_write_timeout(Some(timeout))?;

@@ -1,6 +1,7 @@
 //! Process: reads documents in formats with foreign parsers (PDF, DOCX, ODT, EPUB, mail) in separate
 //! processes. The system limits their memory and time. If a document exceeds the limits, or crashes or hangs
-//! its reader, only this document fails. Its process ends, and the next document gets a new one.
+//! its reader, only this document fails. The process of this document ends, and the next document gets a new
+//! process.
 
 mod client;
 mod handle;

@@ -58,8 +58,8 @@ fn read(stream: &mut UnixStream, request: &Request) -> io::Result<ProcessAnswer>
     Ok(ProcessAnswer::of(read))
 }
 
-/// Applies the limits of a request to this process. If a document exceeds them, the system ends the process,
-/// and the other process notices.
+/// Applies the limits of a request to this process. If a document exceeds them, the system ends this process,
+/// and the process that sent the document notices.
 fn limit(request: &Request) -> io::Result<()> {
     set(Resource::Data, request.memory.saturating_add(OWN_MEMORY))?;
     // On systems other than Linux, the limit above counts only the heap. This one counts all memory.

@@ -95,7 +95,8 @@ fn formats_with_offsets_of_their_own_are_read_here() {
     assert_eq!(extract(Format::Html, b"<p>here", &limits).unwrap().text, b"here");
 }
 
-/// A process serves one document after the other, for several handles too. A process that ended is replaced.
+/// A process reads one document after the other, also for several clones of a handle. A process that ended is
+/// replaced.
 #[test]
 fn processes_are_used_again() {
     let folder = tempfile::tempdir().unwrap();

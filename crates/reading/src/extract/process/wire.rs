@@ -10,7 +10,8 @@ use fpdb_kernel::document::Format;
 /// The first bytes of a request. The last two are the version of the protocol.
 const MAGIC: [u8; 8] = *b"fpdbrd04";
 
-/// Number of numbers in a request: format, four limits, seconds, length, and 1 if it asks for attachments.
+/// Number of numbers in a request: format, four limits, seconds, length, and a last one that is 1 to ask for
+/// attachments, else 0.
 const NUMBERS: usize = 8;
 
 /// Maximum bytes of an error message in an answer.
@@ -27,7 +28,7 @@ pub(super) struct Request {
     pub(super) document: u64,
     pub(super) unpacked: u64,
     pub(super) expansion: u64,
-    /// Maximum bytes of memory for reading it.
+    /// Maximum bytes of memory for reading the document.
     pub(super) memory: u64,
     /// Maximum seconds of processor time.
     pub(super) seconds: u64,
@@ -125,7 +126,8 @@ impl ProcessAnswer {
         }
     }
 
-    /// Converts the answer to a result, for a document of this format that could take `memory` bytes.
+    /// Converts the answer to a result, for a document of this format that was allowed `memory` bytes of
+    /// memory.
     pub(super) fn into_result(self, format: Format, memory: u64) -> Result<Reading> {
         let name = format.name();
         Err(match self {

@@ -61,7 +61,7 @@ fn named(tex: &[u8], at: usize) -> Option<(String, usize)> {
     let name = &name[..name.iter().take_while(|byte| byte.is_ascii_alphabetic()).count()];
     let (_, character) = CHARACTERS.iter().find(|(known, _)| *known == name)?;
     let end = at + 1 + name.len();
-    // The end of a command name is not text: `\ss{}` and `\ss `.
+    // The braces or blanks that end a command name are not text: `\ss{}` and `\ss `.
     let end = if tex[end..].starts_with(b"{}") { end + 2 } else { blanks_end(tex, end) };
     Some(((*character).to_owned(), end))
 }
@@ -104,7 +104,8 @@ fn base(tex: &[u8], at: usize, depth: u32) -> Option<(String, usize)> {
     letter.chars().all(char::is_alphabetic).then(|| (letter.to_owned(), at + length))
 }
 
-/// Skips blanks and at most one line end. It skips nothing before an empty line, which ends a paragraph.
+/// The offset after the blanks at `at`, with at most one line end. Before an empty line, which ends a
+/// paragraph, returns `at` itself.
 fn blanks_end(tex: &[u8], at: usize) -> usize {
     let blanks = tex[at..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
     let lines = tex[at..at + blanks].iter().filter(|&&byte| byte == b'\n').count();

@@ -1,9 +1,9 @@
 //! TeX: extracts text with a simple rule, since no library except TeX itself reads TeX. Text is kept,
 //! commands are dropped.
 //!
-//! It expands only the commands that write a single character ([`accents`]). It drops comments, the text
-//! before `\begin{document}`, names of commands and their optional arguments. It also drops arguments that
-//! are names or lengths. It keeps everything else, including the arguments of all other commands and the
+//! The rule expands only the commands that write a single character ([`accents`]). It drops comments, the
+//! text before `\begin{document}`, names of commands and their optional arguments. It also drops arguments
+//! that are names or lengths. It keeps everything else, including the arguments of all other commands and the
 //! contents of formulas. Text that TeX prints as it is written is kept as it is.
 
 mod accents;
@@ -53,7 +53,7 @@ const NAMES: [&str; 35] = [
     "vspace",
 ];
 
-/// Environments whose content is printed as it is written, and true for those with an argument before it.
+/// Environments whose content is printed as it is written, and true if an argument precedes the content.
 const VERBATIM: [(&[u8], bool); 9] = [
     (b"BVerbatim", false),
     (b"LVerbatim", false),
@@ -77,8 +77,8 @@ pub(crate) fn extract(bytes: &[u8]) -> Extracted {
     let text = source.text();
     let has_body = TexReader::new(text.as_bytes()).read(0, &mut builder);
     if !has_body && begins_tex(text.as_bytes()) {
-        // The text is a preamble without a document, or a part of a preamble, or a command of the preamble
-        // seems to include where the document begins.
+        // Either the text is all or part of a preamble, without a document. Or a command of the preamble
+        // seems to contain the mark where the document begins.
         builder.clear();
         if let Some(begin) = begin_of_document(text.as_bytes()) {
             TexReader::new(text.as_bytes()).read(begin, &mut builder);
@@ -102,12 +102,13 @@ fn begin_of_document(tex: &[u8]) -> Option<usize> {
 
 /// Reads TeX.
 struct TexReader<'a> {
-    /// The text; up to the end of the document once that is reached.
+    /// The text. Once the end of the document is reached, only the text before it.
     tex: &'a [u8],
     /// True after the beginning of the document.
     has_begun: bool,
     /// The number of failed searches for the end of a group that are still allowed. At 0, no further search
-    /// is made. A failed search takes some thousand steps, and a document could consist of nothing else.
+    /// is made. A failed search takes some thousand steps, and a hostile document could cause nothing but
+    /// failed searches.
     misses: usize,
 }
 
@@ -162,7 +163,7 @@ impl<'a> TexReader<'a> {
     /// Reads the command that begins at `at`. Returns the offset at which kept text continues.
     fn command(&mut self, at: usize, builder: &mut TextBuilder) -> usize {
         let tex = self.tex;
-        // A text may show how a document ends, so only the last mark ends it.
+        // A document may show the mark of its end as an example, so only the last mark ends it.
         if self.has_begun && tex[at..].starts_with(END) && memchr::memmem::find(&tex[at + 1..], END).is_none() {
             self.tex = &tex[..at];
             return at;
@@ -198,7 +199,7 @@ impl<'a> TexReader<'a> {
         }
         let end = match self.tex.get(at) {
             Some(b'{') => self.group_end(at, b'{', b'}'),
-            // Another program has a command `path`, with coordinates.
+            // TikZ also has a command `\path`, which takes coordinates.
             Some(&mark) if mark.is_ascii_punctuation() && (mark == b'|' || name != "path") => {
                 let found = memchr::memchr2(mark, b'\n', &self.tex[at + 1..]).map(|length| at + 1 + length);
                 found.filter(|&end| self.tex[end] == mark).map_or(at, |end| end + 1)
@@ -235,7 +236,7 @@ impl<'a> TexReader<'a> {
     }
 
     /// Offset after the group that begins at `at`. If the group has no end within reach, or would contain the
-    /// beginning of the document, offset after its first bracket.
+    /// beginning of the document, returns the offset after its opening bracket.
     fn group_end(&mut self, at: usize, open: u8, close: u8) -> usize {
         const REACH: usize = 4096;
         let reach = if self.misses == 0 { 0 } else { REACH };

@@ -12,8 +12,8 @@ const HEAD: usize = 16 << 10;
 /// The encoding that HTML or XML declares. `None` if it declares none or an unknown one, or if the encoding
 /// does not matter.
 pub(crate) fn declared(bytes: &[u8]) -> Option<&'static Encoding> {
-    // Most pages are ASCII, so the encoding does not matter. ISO-2022-JP also uses only ASCII bytes, but its
-    // escapes change their meaning.
+    // Most pages are ASCII, so the encoding does not matter. ISO-2022-JP also uses only ASCII bytes, but
+    // escapes change the meaning of the bytes.
     if bytes.is_ascii() && memchr::memchr(ESCAPE, bytes).is_none() {
         return None;
     }

@@ -21,8 +21,9 @@ pub struct Extracted {
     pub language: Option<Language>,
     /// The encoding of the document; `None` if the format is not text.
     pub encoding: Option<&'static str>,
-    /// Number of byte sequences that are invalid in the encoding. The text has U+FFFD for each. Of a PDF, the
-    /// number of characters whose font has no text for them, and of contents that end with a fault.
+    /// Number of byte sequences that are invalid in the encoding. The text has U+FFFD for each. For a PDF:
+    /// the number of characters for which their font has no text, plus the number of contents that end with a
+    /// fault.
     pub(crate) undecodable: u64,
     /// Attachments and pictures, which are not read.
     pub unread: Unread,
@@ -56,8 +57,8 @@ impl UnreadParts {
     }
 }
 
-/// A stretch of text and its origin. It reaches from byte `text` of the text to the next segment, and comes
-/// from the bytes `origin` of the document.
+/// A stretch of text and its origin. The stretch reaches from byte `text` of the text to the next segment. It
+/// comes from the bytes `origin` of the document.
 ///
 /// If text and origin have the same length, the text is *verbatim*: the bytes are the same. Otherwise the
 /// whole text comes from the whole origin, as for a character entity. The origin may be empty.
@@ -67,7 +68,7 @@ pub struct Segment {
     pub(crate) origin: Span,
 }
 
-/// A stretch of a document that is not read as it stands there.
+/// A stretch of a document that differs from the text read from it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unlike {
     /// The bytes of the document; there may be none.
@@ -77,7 +78,7 @@ pub struct Unlike {
 }
 
 impl Extracted {
-    /// The stretches of a document of `length` bytes that are not read as they stand there, in order.
+    /// The stretches of a document of `length` bytes that differ from the text read from them, in order.
     pub fn unlike(&self, length: u64) -> Vec<Unlike> {
         let (mut unlike, mut at) = (Vec::new(), 0);
         let end = PlainSegment {

@@ -13,7 +13,7 @@ use fpdb_kernel::normalize::newline_of;
 pub struct Map<'a> {
     segments: &'a [Segment],
     text_length: u64,
-    /// Indices of the segments of the last start and the last end.
+    /// Indices of the segments with the start and the end of the last range.
     start: usize,
     end: usize,
 }
@@ -61,7 +61,7 @@ impl<'a> Map<'a> {
 #[derive(Clone, Debug)]
 pub struct Lines<'a> {
     document: &'a [u8],
-    /// The bytes of a newline character, and the index of the one that is not 0.
+    /// The bytes of a newline character, and the index of the byte that is not 0.
     newline: &'static [u8],
     place: usize,
     /// The first `counted` bytes have `newlines` newlines.
