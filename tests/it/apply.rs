@@ -109,7 +109,7 @@ fn whole_files_are_left_out_removed_moved_and_linked() {
     assert_eq!((run.status, &summary["done_before"], &summary["left"]), (0, &3.into(), &0.into()), "{run:#?}");
 }
 
-/// A record cannot be removed from its file, so the removal is not done.
+/// `--remove` cannot remove a record from its file, so it removes nothing.
 #[test]
 fn a_run_that_takes_no_document_has_the_exit_status_2() {
     let folder = Folder::new();
@@ -120,7 +120,7 @@ fn a_run_that_takes_no_document_has_the_exit_status_2() {
         let (run, _, summary) = apply(&folder, flags);
         assert_eq!((run.status, &summary["left"], &summary["whole"]), (2, &1.into(), &1.into()), "{run:#?}");
     }
-    // Another document is removed.
+    // Another removable document is a file, and is removed.
     folder.write("in/b.txt", text(2));
     assert_eq!(report(&folder).len(), 2);
     let (run, _, summary) = apply(&folder, &["--remove", "--yes"]);
@@ -159,7 +159,7 @@ fn links_lead_to_survivors_of_the_same_bytes() {
         assert_eq!(one.metadata().unwrap().ino(), other.metadata().unwrap().ino());
         assert_eq!(files(&folder.path().join("in")), before);
     }
-    // A document that is only contained is not the same.
+    // A document that is only contained has other bytes than its survivor, so it is not linked.
     let folder = Folder::new();
     folder.write("in/a.txt", text(1) + &text(2));
     folder.write("in/b.txt", text(1));
@@ -172,7 +172,7 @@ fn links_lead_to_survivors_of_the_same_bytes() {
 
 #[test]
 fn what_has_changed_since_is_left_alone() {
-    // A change of the file of a removable document.
+    // The file of a removable document has changed.
     let folder = Folder::new();
     six(&folder);
     report(&folder);
@@ -182,7 +182,7 @@ fn what_has_changed_since_is_left_alone() {
     assert!(lines.iter().any(|line| line["act"] == "leave" && line["source"].as_str().unwrap().ends_with("3.txt")));
     assert!(folder.path().join("in/1/3.txt").exists() && !folder.path().join("in/1/1.txt").exists());
 
-    // A change of a survivor: its copies stay.
+    // A survivor has changed, so its copies stay.
     let folder = Folder::new();
     six(&folder);
     report(&folder);
@@ -193,7 +193,7 @@ fn what_has_changed_since_is_left_alone() {
     assert!(folder.path().join("in/1/3.txt").exists() && folder.path().join("in/1/1.txt").exists());
     assert!(!folder.path().join("in/1/5.txt").exists());
 
-    // A change of a record in a container: the container is left alone, and its other records justify no
+    // A record of a container has changed. The container is left alone, and its other records justify no
     // removal.
     let folder = Folder::new();
     let lines =
@@ -277,7 +277,7 @@ fn a_file_that_the_system_does_not_let_go_is_taken_up_again() {
     }
 }
 
-/// A file whose folder became a file, and one that the log of an interrupted run leads to no more.
+/// The folder of removable files became a file. The log of an earlier run still names files in that folder.
 #[test]
 fn a_folder_that_became_a_file_keeps_no_other_file_from_its_act() {
     for action in [&["--remove"][..], &["--link", "hard"], &["--move", "gone"], &["--write", "clean"]] {
@@ -322,13 +322,14 @@ fn dedup_writes_the_clean_archive_itself() {
     assert_eq!(run.status, 2);
     assert!(run.stderr.contains("-o"), "{run:#?}");
     let run = folder.ok(&["dedup", "--write", "clean", "--format", "json", "-o", "report.jsonl"]);
-    // The report goes to its file, and what is done to standard error.
+    // The report goes to its file, and the summary of the copy to standard error.
     assert!(run.stdout.is_empty() && run.stderr.contains("3 of 3 removable documents left out; "), "{run:#?}");
     assert_eq!(files(&folder.path().join("clean")).len(), 3);
     assert_eq!(fs::read_to_string(folder.path().join("report.jsonl")).unwrap().lines().count(), 4);
 }
 
-/// A copy lacks changed files, and the run says so. A copy beside ingested files would be ingested with them.
+/// A copy lacks changed files, and the run says so. A copy beside ingested files would be ingested with these
+/// files.
 #[test]
 fn a_copy_names_the_files_it_lacks_and_the_folder_it_must_not_be_in() {
     let folder = Folder::new();

@@ -59,8 +59,8 @@ fn samples() -> Vec<Input> {
     inputs
 }
 
-/// The rows of all documents, as tasks of the engine make them. The inputs are divided at random. Some tasks
-/// run twice, and the engine keeps the rows of one run.
+/// The rows of all documents, as the map tasks of an engine make them. Tasks get inputs at random. Some tasks
+/// run twice, and only the rows of one run are kept.
 fn map(staging: &Staging, inputs: &[Input], finished: &[u32], random: &mut Random) -> Vec<Row> {
     let tasks = 1 + random.below(5);
     let of: Vec<usize> = inputs.iter().map(|_| random.below(tasks)).collect();
@@ -175,8 +175,8 @@ fn pick<'a>(inputs: &'a [Input], random: &mut Random) -> &'a Input {
     &inputs[random.below(inputs.len())]
 }
 
-/// All answers of a database, without times and numbers: documents that cannot be read have numbers in a
-/// build.
+/// All answers of a database, without times and numbers. Numbers differ, because in a build unreadable
+/// documents have numbers too.
 fn answers(folder: &Folder, db: &str) -> Vec<Vec<Value>> {
     let ask = |arguments: &[&str]| {
         let mut lines = folder.ok(&[&["--db", db, "--format", "json"], arguments].concat()).json();
@@ -236,7 +236,7 @@ fn a_cluster_gives_the_answers_of_one_machine() {
         let store_text = name == "prose";
         let mut plan = plan(&profile, &inputs, random).store_text(store_text);
         if name == "prose" {
-            // The most frequent hashes are divided by document.
+            // The postings of the most frequent hashes are divided by document.
             let mut heavy: Vec<(u64, u32)> = heavy_of(&profile).into_iter().zip([2, 3, 9]).collect();
             heavy.sort_unstable();
             plan = plan.heavy(heavy);
@@ -363,7 +363,7 @@ fn a_build_goes_on_from_its_finished_parts() {
     verified(&folder, "db");
 }
 
-/// If some parts are made from one input and the rest from another, only their numbers fit together.
+/// If some parts are made from one input and the rest from another, only their counts fit together.
 #[test]
 fn parts_of_other_names_or_other_texts_do_not_fit_together() {
     let profile = Profile::named("prose").unwrap();

@@ -56,7 +56,7 @@ fn files() -> Vec<(&'static str, &'static str, Vec<u8>, &'static str)> {
     ]
 }
 
-/// A mail with all of [`files`], one of them in a mail within it.
+/// A mail with all of [`files`], and with an inner mail that has an attachment of its own.
 fn full_mail() -> String {
     let files = files();
     let attached: Vec<Attached<'_>> =
@@ -177,7 +177,7 @@ fn a_passage_of_an_attachment_is_found_and_its_offsets_are_those_of_the_file() {
     assert!(!stored.stderr.contains("attachment"), "{stored:#?}");
     let diff = folder.ok(&["diff", "zoe.eml", "query.txt"]);
     assert!(diff.stderr.contains("name one to compare it"), "{diff:#?}");
-    // Reports show their texts.
+    // Reports show the texts of attachments.
     folder.ok(&["query", "query.txt", "--format", "html", "-o", "report"]);
     folder.ok(&["pairs", "--format", "html", "-o", "pairs"]);
     folder.ok(&["verify"]);
@@ -228,7 +228,7 @@ fn an_ingest_of_the_same_mails_finds_them_unchanged() {
     let run = ingest(&folder, &["--skip-hidden", "in"]);
     assert_eq!((counts(&run), names(&folder).len()), ([0, 0, 2, 3, 0], 2), "{run:#?}");
     assert_eq!(counts(&ingest(&folder, &["--attachments", "in"])), [3, 0, 2, 0, 0]);
-    // Renaming, and removal.
+    // A mail is renamed and removed together with its attachments.
     folder.ok(&["mv", "in/yan.eml", "mails/zoe.eml"]);
     assert!(names(&folder).contains(&"mails/zoe.eml!a.txt".to_owned()), "{:?}", names(&folder));
     folder.ok(&["rm", "--yes", "--prefix", "mails"]);
@@ -253,7 +253,7 @@ fn an_attachment_has_the_kept_headers_of_its_mail() {
     let attached = files.each_ref().map(|(name, kind, content)| (*name, *kind, content.as_slice()));
     folder.write("zoe.eml", date(1) + &mail("o", &prose(4), &attached));
     ingest(&folder, &["--attachments", "zoe.eml"]);
-    // Attachments that are already stored get these fields too.
+    // Attachments that are already stored get the kept fields too.
     let run = ingest(&folder, &["--attachments", "--keep-fields", "subject,date,from", "zoe.eml"]);
     assert_eq!(counts(&run), [0, 0, 5, 0, 0], "{run:#?}");
     let found: BTreeMap<String, Value> = list(&folder)
@@ -275,8 +275,8 @@ fn an_attachment_has_the_kept_headers_of_its_mail() {
     assert_eq!(found, expected.map(|(name, metadata)| (name.to_owned(), metadata)).into());
 }
 
-/// A mail that is attached as a message has its own headers, with any name, and its attachments have them
-/// too.
+/// An attached mail has its own headers, whatever its name. The attachments of this mail have the same
+/// headers.
 #[test]
 fn a_forwarded_mail_has_its_own_headers() {
     let folder = Folder::new();
@@ -306,7 +306,7 @@ fn a_forwarded_mail_has_its_own_headers() {
         }
     }
     assert_eq!(metadata, expected);
-    // The text of an attached mail is text of the mails around it as well.
+    // The text of an attached mail is also part of the text of the mails around it.
     folder.write("q.txt", prose(3));
     let answer = folder.ok(&["query", "q.txt", "--format", "json"]).json().remove(0);
     assert_eq!(answer["matches"].as_array().unwrap().len(), 6, "{answer}");
@@ -344,14 +344,14 @@ fn attachments_of_a_removed_mail_stay_and_rm_names_the_command_that_removes_them
     let told = "2 attachments of 1 removed mail stay: `fpdb rm --prefix 'zoe.eml!' --yes` removes such documents";
     assert!(run.stderr.lines().any(|line| line == told), "{run:#?}");
     folder.ok(&["rm", "--prefix", "zoe.eml!", "--yes"]);
-    // The command left the other mail and its attachment.
+    // The command did not remove the other mail and its attachment.
     let run = folder.ok(&["rm", "--id", "4", "-q"]);
     assert_eq!(folder.ok(&["list"]).stdout.lines().count(), 2, "{run:#?}");
     assert!(folder.ok(&["list"]).stdout.contains("zoe.eml.eml!a.txt"));
 }
 
-/// A file of Apple Mail is its mail: with the same text, headers and attachments, and offsets of the same
-/// text.
+/// A file of Apple Mail has the text, headers and attachments of the mail in it. Offsets count the text of
+/// that mail.
 #[test]
 fn a_file_of_apple_mail_is_read_as_its_mail() {
     let folder = Folder::new();
@@ -375,7 +375,7 @@ fn a_file_of_apple_mail_is_read_as_its_mail() {
     assert!(passages(0)[0]["exact"] == true && passages(0) == passages(1), "{answer}");
 }
 
-/// A report whose removable documents are whole mails, and some of the documents of others.
+/// A report by which all documents of some mails are removable, and only some documents of others.
 #[test]
 fn apply_keeps_mails_and_attachments_together() {
     let folder = Folder::new();

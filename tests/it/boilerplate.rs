@@ -20,8 +20,8 @@ fn statements(seed: u64, count: u64) -> String {
     (0..count).map(statement).collect()
 }
 
-/// Two programs that consist of handed-out code for the most part are chosen and ordered by the rest, in each
-/// view. The other measures are shares of all fingerprints.
+/// Programs that consist mostly of handed-out code are chosen and ordered as pairs by the rest, in each view.
+/// The other measures are shares of all fingerprints.
 #[test]
 fn copies_are_found_below_what_was_handed_out() {
     let handed_out = statements(1, 200);
@@ -73,8 +73,8 @@ fn copies_are_found_below_what_was_handed_out() {
     }
 }
 
-/// A few equal lines beside much handed-out code are no copy of a whole program. Short programs without such
-/// code are.
+/// A few equal lines beside much handed-out code are no copy of a whole program. As short programs of their
+/// own, the same lines are a copy.
 #[test]
 fn a_few_lines_beside_what_was_handed_out_score_less_than_a_copy() {
     let handed_out = statements(1, 60);
@@ -97,7 +97,7 @@ fn a_few_lines_beside_what_was_handed_out_score_less_than_a_copy() {
     assert_eq!(pairs(&["s"]), [("s/cleo.c".to_owned(), 1.0), ("s/anna.c".to_owned(), 1.0)]);
 }
 
-/// A program repeats idioms of what was handed out, which do not divide a copied passage. Long stretches do.
+/// Idioms of the handed-out code do not divide a copied passage. Long stretches of that code do.
 #[test]
 fn idioms_of_what_was_handed_out_do_not_divide_a_passage() {
     let folder = Folder::new();
@@ -187,8 +187,8 @@ fn diff_leaves_out_what_a_database_would_leave_out() {
         let whole = folder.ok(&[&diff[..], more].concat()).json().remove(0);
         assert!(number(&whole, "found") > number(&answer, "found") && whole["boilerplate"] == 0, "{whole}");
     }
-    // The two compared files match by their bytes, even if these are boilerplate. Stored boilerplate does
-    // not.
+    // The two compared files match by their bytes, even if both files are boilerplate. Stored boilerplate
+    // does not.
     folder.write("copy.c", &task);
     folder.ok(&["--db", "same.db", "ingest", "-q", "--profile", "words", "copy.c", "--boilerplate", "task.c"]);
     let compare = ["diff", "task.c", "copy.c", "--boilerplate", "task.c", "--profile", "words", "--format", "json"];
@@ -252,11 +252,12 @@ fn boilerplate_has_all_of_its_kgrams() {
     let counts = |run: IngestSummary| [run.added, run.replaced, run.unchanged, run.made_boilerplate];
     let ingest = |writer: &DatabaseWriter, length, options: IngestOptions| {
         let document = Document::new("task", statements(1, length));
-        // Metadata stays with its content.
+        // Only the first ingest gives this metadata. It must stay when the document becomes boilerplate.
         let document = if options.boilerplate { document } else { document.with("week", "7") };
         counts(writer.ingest_with([document], &options, &Task::new()).unwrap())
     };
-    // Its boilerplate mark; true if its fingerprints are all of its k-grams; true if its text is stored.
+    // True if the document has the mark; true if all of its k-grams are fingerprints; true if its text is
+    // stored.
     let task = |writer: &DatabaseWriter| {
         let task = writer.documents_named("task").unwrap().remove(0);
         assert_eq!(task.metadata["week"], "7");
@@ -273,7 +274,7 @@ fn boilerplate_has_all_of_its_kgrams() {
     }
     assert_eq!(ingest(&late, 50, plain.clone()), [0, 1, 0, 0]);
     assert_eq!(task(&late), (true, true, false));
-    // A merge copies its fingerprints.
+    // A merge copies the fingerprints of boilerplate.
     assert_eq!(ingest(&early, 50, plain.clone()), [1, 0, 0, 0]);
     assert_eq!(task(&early), (false, false, false));
     assert_eq!(counts(early.merge(&late, &plain, &Task::new()).unwrap()), [0, 1, 0, 1]);
@@ -309,8 +310,8 @@ fn profile() -> impl Strategy<Value = Profile> {
 }
 
 proptest! {
-    /// Each document has words of its own between parts of what was handed out. The letters of the three are
-    /// different ones, so whatever two documents share was handed out.
+    /// Each document has words of its own between parts of what was handed out. The handed-out text and the
+    /// two documents use different letters, so all text that the documents share was handed out.
     #[test]
     fn what_was_handed_out_is_never_shared(
         profile in profile(),
@@ -373,7 +374,7 @@ fn a_handout_that_is_not_marked_is_noticed() {
         assert!(told.contains("are each in 8 or more of 9 new submissions, "), "{told}");
         ingest(&["in", "--boilerplate", "task.c"]);
         assert!(!pairs(&["--submission-by", "in", "--old", "old"]).contains(NOTICED));
-        // What all share beside the boilerplate is no unmarked handout, as a rule.
+        // Text that all share beside the boilerplate is usually no unmarked handout.
         let idioms = statements(77, 60);
         for student in 1..9 {
             folder.write(&format!("in/{student}/a.c"), task.clone() + &idioms + &statements(1000 * student, 40));
@@ -388,7 +389,8 @@ fn a_handout_that_is_not_marked_is_noticed() {
     }
 }
 
-/// Programs that share the structure of idioms, with other names, got no handout.
+/// Programs that share only the structure of idioms, under other names, do not count as programs with a
+/// handout.
 #[test]
 fn idioms_are_not_taken_for_a_handout() {
     let folder = Folder::new();
@@ -451,14 +453,14 @@ fn a_forgotten_handout_is_added() {
         let stats = folder.ok(&["stats", "--format", "json"]).json().remove(0);
         assert_eq!((&stats["boilerplate"], &stats["documents"]), (&marked.into(), &3.into()));
     }
-    // Boilerplate that was ingested with other flags is read with those.
+    // Boilerplate that was ingested with other flags is read with its own flags.
     folder.ok(&["ingest", "-q", "--as", "text", "--boilerplate", "task.txt"]);
     let run = folder.ok(&["ingest", "essays", "--boilerplate", "task.txt"]);
     assert!(run.stderr.contains("using the flags of the last ingest for task.txt: --as=text ("), "{run:?}");
     assert!(run.stdout.starts_with("0 documents added, 3 unchanged\n"), "{run:?}");
 }
 
-/// A folder that was moved: its handout keeps its mark, and its text is stored on request.
+/// After a folder was moved, its handout keeps the mark, and the text of the handout is stored on request.
 #[test]
 fn the_text_of_a_handout_that_was_moved_is_stored() {
     let folder = Folder::new();

@@ -63,7 +63,7 @@ fn query_compares_with_documents_that_have_the_values() {
         assert_eq!(answer["documents_left_out"], 8 - some.len(), "{flags:?}");
         assert_eq!(answer["matching_documents"], some.len());
         assert_eq!(answer["looked_up"], all["looked_up"]);
-        // The documents of each case hold half of the query.
+        // The documents with each value of `x-case` hold half of the query.
         let is_whole = some.iter().any(|found| of[found["document"].as_str().unwrap()]["x-case"] == "0")
             && some.iter().any(|found| of[found["document"].as_str().unwrap()]["x-case"] == "1");
         assert_eq!(answer["found"] == all["found"], is_whole, "{flags:?}");
@@ -221,8 +221,8 @@ fn a_value_that_no_document_has_is_an_error() {
     assert!(run.stderr.contains("hint: no document has metadata; `fpdb ingest --keep-fields`"), "{run:?}");
 }
 
-/// A range of dates, in every command. The last day of a range belongs to it. Other texts are in no such
-/// range.
+/// Tests a range of dates in every command. The last day belongs to the range. Texts that are no dates are in
+/// no range.
 #[test]
 fn values_are_chosen_by_ranges() {
     let folder = Folder::new();
@@ -276,7 +276,7 @@ fn values_are_chosen_by_ranges() {
     }
 }
 
-/// `rm --yes` must not delete what a mistyped date has selected by chance.
+/// `rm --yes` must not delete documents that a mistyped date selects by chance.
 #[test]
 fn a_range_of_dates_needs_dates() {
     let folder = Folder::new();

@@ -197,7 +197,7 @@ fn verify_finds_a_flipped_bit_in_every_table() {
     let folder = Folder::new();
     corpus(&folder, "c", 0..20);
     folder.ok(&["ingest", "-q", "-k", "5", "-w", "4", "c"]);
-    // Moves documents and names into tables too.
+    // A compaction also moves documents and names into tables.
     folder.ok(&["compact"]);
     let whole = verified(&folder, ".fpdb");
     assert_eq!(whole["documents"], 20);
@@ -212,15 +212,15 @@ fn verify_finds_a_flipped_bit_in_every_table() {
         let run = folder.run(&["verify"]);
         assert_eq!(run.status, 2, "{}: {run:#?}", table.display());
         assert!(!run.stderr.contains("panicked"), "{run:#?}");
-        // One line for the block, and one with the number of affected documents, unless the table cannot be
-        // opened.
+        // `verify` prints a line for the block, and one with the number of affected documents. If it cannot
+        // open the table, it prints an error.
         let problems = run.stdout.lines().filter(|line| line.starts_with("  ")).collect::<Vec<_>>();
         let name = table.file_name().unwrap().to_str().unwrap();
         match problems.first() {
             Some(first) => assert!(first.contains(name) && problems.len() <= 2, "{name}: {run:#?}"),
             None => assert!(run.stderr.contains(name), "{name}: {run:#?}"),
         }
-        // Nothing is copied, except with `--quick`, which does not read the whole database.
+        // Without `--quick`, a backup reads the whole database, so it copies nothing of a damaged one.
         let run = folder.run(&["backup", "copies"]);
         assert!(run.status == 2 && run.stderr.contains("fpdb verify --repair"), "{name}: {run:#?}");
         assert!(!folder.path().join("copies").exists(), "{name}");
@@ -255,7 +255,7 @@ fn a_repair_whose_files_are_missing_is_refused_until_the_user_gives_them_up() {
         assert!(run.status == 2 && run.stdout.is_empty() && told, "{run:#?}");
         assert_eq!((names(), folder.run(&["verify", "--format", "json"]).stdout), (before.clone(), damage.clone()));
     }
-    // In a copy, the user gives the missing documents up: documents that need no file stay.
+    // In a copy of the database, the user gives up the missing documents. Documents that need no file stay.
     let copied = std::process::Command::new("cp").args(["-r", ".fpdb", "copy"]).current_dir(folder.path()).status();
     assert!(copied.unwrap().success());
     let run = folder.run(&["--db", "copy", "verify", "--repair", "--give-up-missing", "--format", "json"]);
@@ -272,7 +272,7 @@ fn a_repair_whose_files_are_missing_is_refused_until_the_user_gives_them_up() {
     assert!(run.status == 2 && run.stderr.contains("--repair"), "{run:#?}");
 }
 
-/// Boilerplate has more fingerprints than other documents, before and after.
+/// Boilerplate has more fingerprints than other documents, before the repair and after it.
 #[test]
 fn a_repair_reads_boilerplate_as_an_ingest_does() {
     let folder = Folder::new();
@@ -358,7 +358,7 @@ fn damaged_files_that_a_repair_has_kept_are_shown() {
         assert_eq!(json["damaged_stores"][0]["bytes"], kept, "{command}: {json}");
     }
 
-    // The state after a kill just before the end. Another command finishes the repair.
+    // Makes the state after a kill just before the end of a repair. The next command finishes the repair.
     for number in 1..3 {
         let name = format!("damaged-{number}");
         fs::create_dir(database.join("repaired")).unwrap();
@@ -431,8 +431,8 @@ fn a_backup_is_restored_as_it_was_and_costs_what_is_new() {
     assert!(run.stderr.contains("backup 2 is damaged: shared_checksum/"), "{run:#?}");
     assert!(!folder.path().join("d").exists(), "half a database must not appear");
 
-    // The next backup copies shared files again. A damaged file of an earlier backup alone stays damaged, and
-    // is reported.
+    // The next backup copies damaged files again if backups share them. A damaged file that only an earlier
+    // backup has stays damaged, and is reported.
     flip(&folder.path().join("copies/engine/private/1/CURRENT"));
     let run = folder.run(&["--db", "a", "backup", "copies"]);
     assert!(run.status == 2 && run.stderr.contains("1 damaged file of earlier backups was copied again"), "{run:#?}");
@@ -520,7 +520,7 @@ fn backups_are_verified_in_their_folder() {
         fs::write(&path, bytes).unwrap();
     }
     assert_eq!(verify(0).0, [false, false]);
-    // The recorded decisions of dedup, and the list of the files.
+    // Damages the recorded decisions of dedup, then the list of the files.
     for path in ["copies/decisions/2", "copies/engine/meta/2"] {
         let path = folder.path().join(path);
         let bytes = fs::read(&path).unwrap();
@@ -542,7 +542,8 @@ fn a_folder_of_backups_is_for_one_database() {
     folder.ok(&["--db", "a", "backup", "copies"]);
     let run = folder.run(&["--db", "b", "backup", "--keep", "1", "copies"]);
     assert!(run.status == 2 && run.stderr.contains("holds backups of another database"), "{run:#?}");
-    // A moved database is still the same one, and so is a new database that a repair makes in its place.
+    // A moved database is still the same one. So is another database at its path, since a repair makes such a
+    // one.
     fs::rename(folder.path().join("a"), folder.path().join("moved")).unwrap();
     folder.ok(&["--db", "moved", "backup", "copies"]);
     fs::rename(folder.path().join("b"), folder.path().join("moved-2")).unwrap();
@@ -661,10 +662,10 @@ fn many_small_ingests_leave_few_tables() {
         let files = fs::read_dir(folder.path().join(".fpdb/store")).unwrap();
         files.filter(|entry| entry.as_ref().unwrap().path().extension().is_some_and(|end| end == "sst")).count()
     };
-    // Some tables of eight families and of at most fourteen runs.
+    // Eight families and at most fourteen runs have a few tables each.
     assert!(tables() < 80, "{} tables", tables());
     folder.ok(&["compact"]);
-    // One or two tables of each family without runs, and three of each of at most seven runs.
+    // Each family without runs has one or two tables, and each of at most seven runs has three.
     assert!(tables() < 32, "{} tables", tables());
     verified(&folder, ".fpdb");
 }
@@ -847,7 +848,8 @@ fn a_repair_that_finds_older_records_says_so() {
     assert!(older > 0, "a table has only the later versions");
 }
 
-/// Changed files are followed if the database has moved with them after a repair, however many ingests follow.
+/// If a repaired database moves together with its files, a changed file still replaces its document, in each
+/// ingest.
 #[test]
 fn a_repaired_database_is_moved_together_with_its_files() {
     let folder = Folder::new();

@@ -18,7 +18,7 @@ use crate::support::{Folder, gzip, remove_empty, zip};
 /// Number of texts: few, so that many documents have the same text.
 const TEXTS: usize = 10;
 
-/// A text, or a third of one.
+/// A random text, or a third of one.
 fn text(random: &mut Random) -> String {
     let number = random.below(TEXTS);
     match random.below(4) {
@@ -30,7 +30,7 @@ fn text(random: &mut Random) -> String {
 /// The endings of file names, which decide the kind of a file.
 const ENDINGS: [&str; 7] = ["txt", "txt", "txt.gz", "jsonl", "jsonl.gz", "tar", "zip"];
 
-/// The files of the folder, each with the names and texts of its members; a file that is one document has one
+/// The files of the folder, each with the names and texts of its members. A file that is one document has one
 /// member, without a name.
 #[derive(Default)]
 struct Files {
@@ -198,7 +198,7 @@ struct Stored {
     text: String,
 }
 
-/// The stored documents; `texts` has all texts that ever existed.
+/// The stored documents. `texts` has all texts that ever existed, by digest.
 fn stored(database: &Database, texts: &BTreeMap<[u8; 16], String>) -> Vec<Stored> {
     let mut stored = Vec::new();
     database
@@ -237,7 +237,7 @@ impl Round {
         for one in after {
             match documents.get(&one.name) {
                 Some(text) => assert!(one.text == **text, "{} has another text", one.name),
-                // A missing document can still be stored, but is not new.
+                // The database may still hold a missing document, but must not have added it.
                 None => {
                     assert!(!self.prunes, "{} is gone", one.name);
                     assert!(before.iter().any(|old| old.id == one.id), "{} is not there", one.name);

@@ -110,7 +110,8 @@ fn a_notebook_is_source_code_in_its_language() {
         let best = &ask(metadata)["matches"][0];
         assert!(best["resemblance"].as_f64().unwrap_or_default() < 0.5, "{best}");
     }
-    // Stored, it is the same as the program: in a list of pairs too, whose passages are compared again.
+    // A stored notebook is the same as the program. The passages of `pairs` show this too, because they
+    // compare the texts.
     folder.write("c/copy.ipynb", notebook(serde_json::json!({"language_info": {"name": "java"}})));
     folder.ok(&["ingest", "-q", "c"]);
     let pairs = folder.ok(&["pairs", "--passages", "--format", "json"]).json();
@@ -145,7 +146,8 @@ fn a_notebook_that_states_no_language_is_python() {
         {"cell_type": "code", "source": source},
     ]);
     assert!(best(serde_json::json!({"nbformat": 4, "cells": cells})) > 0.95);
-    // Markdown replaces a span of code with a newline as a whole; another end of a line may stay in it.
+    // The Markdown reader makes a span of code with a newline one segment. Another end of a line may stay
+    // inside the segment.
     for (language, prose) in [("javascript", "`\u{2029}\n`"), ("java", "Use `alpha\u{2028}beta\r\ngamma\rdelta` here")]
     {
         let cells = serde_json::json!([
@@ -211,7 +213,7 @@ fn what_is_no_code_is_words_and_marks() {
     folder.write("q.txt", words.to_uppercase().replace(' ', "\n"));
     let found = &folder.ok(&["query", "q.txt", "--format", "json"]).json()[0];
     assert_eq!(found["matches"].as_array().unwrap().len(), 2, "{found}");
-    // Both matches have the score 1, and the first has nothing else.
+    // Both matches have the score 1. The first match consists of the text alone.
     let [tale, script] = [0, 1].map(|place| &found["matches"][place]);
     assert_eq!((&tale["document"], &tale["containment"]), (&"c/tale.txt".into(), &1.0.into()));
     // In the script, the text is one string: one token of structure, but the same text.

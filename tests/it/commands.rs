@@ -218,7 +218,7 @@ fn the_database_is_the_one_named_else_the_nearest_one() {
     assert!(created.stderr.contains("created the database ./.fpdb: unit char, k 25, w 20"), "{created:?}");
     folder.ok(&["ingest", "--db", "other", "--profile", "words", "deep"]);
 
-    // From a folder below, the nearest one above.
+    // From a folder below, the nearest database above is used.
     let list = |folders: &str, environment: Option<&str>, arguments: &[&str]| {
         let mut command = folder.command(&[&["list"], arguments].concat());
         if let Some(path) = environment {

@@ -63,7 +63,7 @@ fn essence(document: &Value) -> String {
     fields.map(|field| document[field].to_string()).join(" ")
 }
 
-/// The essence of the three texts as plain files.
+/// The facts ([`essence`]) of the three texts as plain files.
 fn expected() -> BTreeMap<&'static str, String> {
     let folder = folder_with(&TEXTS.map(|name| ["texts/", name].concat()).each_ref().map(String::as_str));
     folder.ok(&["ingest", "-q", "--profile", "prose", "texts"]);
@@ -144,7 +144,7 @@ fn single_compressed_files_are_one_document_under_their_own_name() {
             let text = sample("texts/fed01.txt");
             let diff = folder.ok(&["diff", &name, text.to_str().unwrap(), "--format", "json"]).json();
             assert_eq!(diff[0]["matches"][0]["identical"], true);
-            // So is input without a name.
+            // Input without a name is decompressed too.
             let text = text.to_str().unwrap();
             for (stream, arguments) in [
                 ("-", &["query", "-"][..]),
@@ -384,7 +384,7 @@ fn a_container_that_has_not_changed_is_not_read_again() {
         let first = folder.ok(&["ingest", "--profile", "prose", name, "--format", "json"]).json();
         let added = first[0]["added"].as_u64().unwrap();
         assert!(added > 0);
-        // Other bytes with the same size and time: a read would notice them.
+        // Writes other bytes with the same size and time: a run that reads the file would notice.
         let good = std::fs::read(&path).unwrap();
         std::fs::write(&path, vec![7; good.len()]).unwrap();
         File::options().write(true).open(&path).unwrap().set_modified(time).unwrap();

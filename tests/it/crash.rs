@@ -116,8 +116,8 @@ impl Undisturbed {
         self.ingest().stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
     }
 
-    /// Starts an ingest and kills it after `seconds`. Returns false if it had already ended, which must be
-    /// without an error.
+    /// Starts an ingest and kills it after `seconds`. Returns false if the ingest had already ended without
+    /// an error.
     fn kill_after(&self, seconds: f64) -> bool {
         let mut child = self.start();
         thread::sleep(Duration::from_secs_f64(seconds));
@@ -128,8 +128,8 @@ impl Undisturbed {
         run.status == -1
     }
 
-    /// Checks the database after a killed run: it has the first documents of the undisturbed run, including
-    /// all that it had before. Returns their number.
+    /// Checks the database after a killed run. It must have the first documents of the undisturbed run, and
+    /// all documents that it had before. Returns the number of its documents.
     fn check(&self, before: usize, random: &mut Random) -> usize {
         if !self.folder.path().join(KILLED).exists() {
             assert_eq!(before, 0);
@@ -178,7 +178,8 @@ impl Undisturbed {
     fn survive(&self, kills: usize, random: &mut Random) {
         let (mut done, mut before, mut round) = (0, 0, 0);
         while done < kills {
-            // The time of a run has `kills` parts. Every seventh part is next, and a random moment in it.
+            // The time of a run has `kills` parts. Each kill comes at a random moment of the seventh part
+            // after the last one.
             let part = (round * 7 % kills) as f64 + (random.next() >> 11) as f64 / (1u64 << 53) as f64;
             round += 1;
             if self.kill_after(part / kills as f64 * self.seconds) {

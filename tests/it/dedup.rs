@@ -23,8 +23,8 @@ fn sentences(seeds: impl IntoIterator<Item = u64>) -> String {
     seeds.into_iter().map(sentence).collect()
 }
 
-/// A chain in which each document resembles the next, but the ends do not resemble each other; twins; and a
-/// part of one document.
+/// A chain in which each document resembles the next, but the ends do not resemble each other. Also identical
+/// documents, and a part of one of them.
 fn corpus(folder: &Folder) {
     for link in 0..4u64 {
         folder.write(&format!("c/chain{link}.txt"), sentences(link * 2..link * 2 + 12));
@@ -79,8 +79,8 @@ fn likeness_is_not_passed_on() {
         removable,
         [
             triple("chain1", "chain0", "resembles"),
-            // `chain2` stays, because its neighbour is removable and the first document is too different. It
-            // is the survivor of the last document.
+            // `chain2` stays, because its neighbour is removable and the first document is too different.
+            // `chain2` is the survivor of the last document.
             triple("chain3", "chain2", "resembles"),
             triple("twin2", "twin1", "identical"),
             triple("twin3", "twin1", "identical"),
@@ -144,8 +144,7 @@ fn a_prefix_that_protects_nothing_is_an_error() {
     assert!(run.stdout.ends_with("), 1 kept; 1 survivor justifies them\n"), "{run:?}");
 }
 
-/// Versions of one name: numbers distinguish removable and remaining versions, and only removable ones are
-/// removed.
+/// Numbers distinguish the versions of one name. Only removable versions are removed.
 #[test]
 fn versions_of_one_name_go_by_number() {
     let folder = Folder::new();

@@ -74,7 +74,7 @@ fn accents_of_tex_are_the_characters_they_stand_for() {
     let (expected, facts) = read(&profile, Format::Text, plain.as_bytes()).expect("text");
     let (found, its) = read(&profile, Format::Tex, tex.as_bytes()).expect("TeX");
     assert_eq!((its.symbols, hashes(&found)), (facts.symbols, hashes(&expected)));
-    // Braces do not divide words either, and each place covers the whole command.
+    // Braces do not divide words either. The place of each symbol covers the whole command.
     let words = Profile::named("words").expect("a profile");
     let (expected, _) = read(&words, Format::Text, plain.as_bytes()).expect("text");
     let (found, _) = read(&words, Format::Tex, tex.as_bytes()).expect("TeX");
@@ -153,7 +153,7 @@ fn offsets_and_lines_are_those_of_the_document() {
                 format => read(&alone, format, part),
             }
             .expect(name);
-            // The part may reach into the next cell, across escapes and other JSON.
+            // A part of a notebook may reach into the next cell, across escapes and other JSON.
             let is_json = format == Format::Notebook && part.iter().any(|byte| b"\\\"".contains(byte));
             assert!(is_json || inner.first().is_some_and(|it| it.hash == fingerprint.hash), "{name}: {span:?}");
         }
@@ -194,7 +194,7 @@ fn under_unit_byte_every_format_is_bytes() {
     assert_eq!(read(&profile, Format::Bytes, &document).expect("bytes").0, fingerprints);
 }
 
-/// A reader does not see it, so it may be there to hide that a text is copied.
+/// A reader does not see hidden text, so an author may use it to hide that a text is copied.
 #[test]
 fn hidden_text_of_office_documents_is_not_read() {
     let folder = Folder::new();
@@ -329,7 +329,7 @@ fn answers_say_where_offsets_are_of_the_extracted_text() {
         is(repeat, repeat["document"] != "in/c.html");
         is(&repeat["of"], repeat["of"]["document"] != "in/c.html");
     }
-    // Text for people states it in words.
+    // In text for people, words say that offsets count the extracted text.
     let told = folder.ok(&["query", "in/a.docx"]).stdout;
     assert!(told.lines().any(|line| line.matches(" of its text").count() == 2), "{told}");
     let told = folder.ok(&["diff", "in/c.html", "in/a.docx"]).stdout;

@@ -1,5 +1,5 @@
-//! Databases of each format version that this program reads, written by programs of those versions. They
-//! open, and give the same reports. `tools/make-golden.sh` makes one of the current version.
+//! Databases of each format version that this program reads, written by programs of those versions. They must
+//! open, and give the same reports. `tools/make-golden.sh` makes a database of the current version.
 //!
 //! Reports may have new fields, but earlier fields must be equal.
 
@@ -37,7 +37,7 @@ fn run(folder: &Folder, arguments: &[&str]) -> Run {
     Run::of(&folder.command(&all).current_dir(root()).output().unwrap())
 }
 
-/// The commands of the reports in `from`, each with its name.
+/// The commands of the reports in the folder `from`, each with the name of its report.
 fn commands(from: &Path) -> Vec<(String, Vec<String>)> {
     let golden = root().join("tests/golden");
     let mut text = fs::read_to_string(golden.join("commands")).unwrap();

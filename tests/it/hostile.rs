@@ -1,7 +1,7 @@
 //! The hostile set: for each reader of formats and containers, input that is deep, long, wide, lying or
 //! repeated. The program reads each input under limits of the system on memory and processor time. Each input
-//! is ingested or fails by name, and the program ends by itself. `make test` reads all of it at once at 200
-//! kB, `make soak` each by itself at 1 MB and at 20 MB.
+//! is ingested or fails by name, and the program ends by itself. `make test` reads the whole set at once, at
+//! 200 kB each. `make soak` reads each input by itself, at 1 MB and at 20 MB.
 
 use std::io::Write;
 use std::process::{Command, Stdio};

@@ -52,7 +52,7 @@ fn they_are_matches_whatever_does_not_count() {
         }
         // The queried document does not match itself.
         assert_eq!(ask(&[&["--document", "c/a.txt"], ignored].concat()), both(0.0)[1..]);
-        // A document without fingerprints has none to ignore.
+        // A document without fingerprints has no fingerprints to ignore.
         let short = [("c/s.txt".to_owned(), true, 1.0)];
         for measured in [
             &[][..],
@@ -89,7 +89,7 @@ fn boilerplate_is_no_match_of_anything() {
     folder.ok(&["ingest", "-q", "--boilerplate", "licence.txt"]);
     let answer = &folder.ok(&["query", "c/a.txt", "--format", "json"]).json()[0];
     assert_eq!(answer["boilerplate"], answer["looked_up"]);
-    // Its copies do not match either, because everybody may have them.
+    // Copies of boilerplate do not match, because everybody may have them.
     assert_eq!(matches(answer), []);
 }
 
@@ -106,7 +106,7 @@ fn matches_of(answer: &Value) -> impl Iterator<Item = &Value> {
 #[test]
 fn many_longer_documents_with_the_whole_text_do_not_hide_the_same_and_the_closest() {
     let folder = Folder::new();
-    // One window, so all documents with this text share its only fingerprint.
+    // The text has one window, so all documents with this text share its only fingerprint.
     let text = "the quick brown fox jumps over the lazy dog and sleeps";
     for number in 0..60 {
         let own = |from: u64| (from..from + 30).map(word).collect::<Vec<_>>().join(" ");
@@ -124,7 +124,7 @@ fn many_longer_documents_with_the_whole_text_do_not_hide_the_same_and_the_closes
             assert_eq!(best, all[..best.len()], "{top} {more:?}");
         }
     }
-    // All of them in one submission, with few files listed.
+    // Here all documents are in one submission, and few of its files are listed.
     let answer = folder.ok(&["query", "d/z.txt", "--submission-by", "^d", "--format", "json"]).json().remove(0);
     let submission = matches_of(&answer).next().unwrap();
     assert_eq!((&submission["files"][0]["document"], &submission["files_left_out"]), (&"d/z.txt".into(), &52.into()));

@@ -24,7 +24,7 @@ const AROUND: &str = "\
     Der Wächter überprüfte täglich die Schlösser der Bücherei, müde zwar, aber pflichtbewußt.\n\
     Größere Störungen gab es höchstens, wenn die Mäuse in den Kellerräumen lärmten.\n";
 
-/// Reads each line as `T`, which knows every field, and checks that nothing is lost on the way.
+/// Reads each line as `T`, and checks that `T` has every field of the line.
 fn strict<T: DeserializeOwned + Serialize>(output: &str) -> Vec<(T, Value)> {
     let read = |line| {
         let value: Value = serde_json::from_str(line).unwrap();
@@ -269,7 +269,7 @@ fn offsets_are_true_of_every_sample_document() {
     }
 }
 
-/// Part of an original document, whose span was checked.
+/// A part of an original document, with its symbols.
 struct Slice {
     text: String,
     symbols: String,
@@ -291,7 +291,7 @@ impl Slice {
     }
 }
 
-/// Decodes bytes that begin and end on character boundaries; without a byte order mark.
+/// Decodes bytes, without a byte order mark. Checks that they begin and end on character boundaries.
 fn decode(bytes: &[u8], encoding: &'static Encoding) -> String {
     let bytes = if encoding == UTF_16LE { bytes.strip_prefix(b"\xff\xfe").unwrap_or(bytes) } else { bytes };
     let (text, malformed) = encoding.decode_without_bom_handling(bytes);
@@ -312,7 +312,7 @@ fn newlines(text: &str) -> u64 {
     text.matches('\n').count() as u64
 }
 
-/// Lower-case letters and digits; as case folding has it, ß is ss.
+/// The letters and digits of a text in lower case. Like case folding, replaces ß by ss.
 fn normalised(text: &str) -> String {
     text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect::<String>().replace('ß', "ss")
 }

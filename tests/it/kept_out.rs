@@ -42,21 +42,22 @@ fn a_document_that_is_kept_out_comes_back_under_no_name() {
     folder.ok(&["rm", "--where", "from~=@firm", "--keep-out", "--yes"]);
     let rest = ["in/all.zip!y.txt", "in/box.mbox#2", "in/other.txt"];
     assert_eq!(names(&folder), rest);
-    // The same files, a mailbox with another mail in front, a copy, and another archive.
+    // Besides the same files, this ingest finds a mailbox with one more mail in front, a copy, and another
+    // archive.
     folder.write("in/box.mbox", mail("eve@e.example", 7) + &mail("law@firm.example", 1) + &mail("bob@b.example", 2));
     folder.write("in/copy.txt", prose(3));
     folder.write("in/more.zip", zip([("z.txt", prose(5).as_bytes())]));
     assert_eq!(kept_out(&folder, &["in"]), 5);
     let rest = ["in/all.zip!y.txt", "in/box.mbox#1", "in/box.mbox#3", "in/other.txt"];
     assert_eq!(names(&folder), rest);
-    // A file that gets such a content loses its stored version.
+    // If the new content of a file is kept out, the stored version of the file is removed.
     folder.write("in/other.txt", prose(3));
     let run = folder.ok(&["ingest", "in"]);
     let told = "1 document was removed, because its container no longer holds it or its new content is kept out: in/other.txt\n";
     assert!(run.stderr.contains(told), "{run:?}");
     assert_eq!(names(&folder), rest[..3]);
     folder.write("in/other.txt", prose(4));
-    // Another database with the content, a backup and a check.
+    // Merges a database that has the content, then verifies and backs up.
     folder.write("new/secret.txt", prose(3));
     folder.write("new/fresh.txt", prose(8));
     folder.ok(&["ingest", "-q", "--db", "new.db", "--profile", "prose", "new"]);
@@ -70,7 +71,7 @@ fn a_document_that_is_kept_out_comes_back_under_no_name() {
     let stats = |db: &str| folder.ok(&["stats", "--db", db, "--format", "json"]).json().remove(0)["kept_out"].clone();
     assert_eq!(stats(".fpdb").as_array().unwrap().len(), 3);
     assert_eq!(stats("back.db"), stats(".fpdb"));
-    // A merge copies the list, but for the content of a document that only this database has.
+    // A merge copies the list, except a content that is stored in the receiving database.
     folder.ok(&["merge", "-q", "--db", "new.db", ".fpdb"]);
     let others = stats(".fpdb")
         .as_array()
@@ -152,7 +153,7 @@ fn a_renamed_mailbox_is_recognised_without_a_mail_that_is_kept_out() {
     assert!(run.get("renamed").is_none() && run["pruned"] == 2 && run["added"] == 3, "{run}");
 }
 
-/// A name of each copy lets the content in again, also from archives and mails whose files are unchanged.
+/// The name of any copy lets the content in again, also from archives and mails whose files are unchanged.
 #[test]
 fn each_name_of_a_content_lets_it_in_again() {
     let folder = Folder::new();
@@ -172,7 +173,7 @@ fn each_name_of_a_content_lets_it_in_again() {
     assert!(run.stderr.contains("the same bytes stay in in/b.txt"), "{run:?}");
     let run = folder.ok(&["rm", "--prefix", "in/", "--keep-out", "--yes"]);
     assert!(!run.stderr.contains("stay"), "{run:?}");
-    // The archive is unchanged, so it is read once. Each run tells the same.
+    // The archive is unchanged, so it is read once. Each run reports the same.
     for _ in 0..3 {
         assert_eq!(kept_out(&folder, &ingest), 4);
         assert_eq!(names(&folder), [""; 0]);
@@ -189,7 +190,7 @@ fn each_name_of_a_content_lets_it_in_again() {
     assert_eq!(names(&folder), all);
 }
 
-/// One flipped bit in the table with the list. The readable part of the list stays, and the repair says that
+/// A bit is flipped in the table with the list. The readable part of the list stays, and the repair says that
 /// the list may be incomplete.
 #[test]
 fn a_repair_keeps_the_list_and_says_if_it_may_be_incomplete() {
@@ -241,13 +242,13 @@ fn a_repair_does_not_bring_back_what_the_list_keeps_out() {
     }
     folder.ok(&["ingest", "-q", "--profile", "prose", "in"]);
     folder.ok(&["rm", "-q", "in/a.txt", "in/c.txt", "--keep-out"]);
-    // The file of a damaged document is not needed if the document goes.
+    // If the repair removes a document, its file is not needed.
     std::fs::remove_file(folder.path().join("in/c.txt")).unwrap();
     cut_log(&folder);
     assert_eq!(folder.run(&["list"]).status, 2);
     let repaired = folder.run(&["verify", "--repair"]);
     assert_eq!(repaired.status, 2, "{repaired:?}");
-    // The document with the bytes of a stored one may have been added again.
+    // A document with the same bytes as a stored one may have been added again.
     let told = "  1 document had or may have come back, and is removed: its content is kept out\n  \
                 the bytes of in/b.txt and of 1 other document are kept out, but stored: `fpdb rm --keep-out NAME` removes a document\n";
     assert!(repaired.stdout.contains(told), "{repaired:?}");
@@ -258,7 +259,7 @@ fn a_repair_does_not_bring_back_what_the_list_keeps_out() {
     assert_eq!(kept_out(&folder, &["in"]), 2);
 }
 
-/// What another database keeps out was removed there, not here.
+/// Contents that another database keeps out were removed there, not here.
 #[test]
 fn a_repair_after_a_merge_keeps_what_only_the_other_database_removed() {
     // The second database has another profile, so its texts are read again.
@@ -291,7 +292,7 @@ fn a_repair_after_a_merge_keeps_what_only_the_other_database_removed() {
     }
 }
 
-/// Nobody removed this document here, so neither an edit and its undo nor `rm` takes it away here.
+/// Nobody removed this document here. So it stays after an edit and its undo, and after `rm` it comes back.
 #[test]
 fn a_merge_does_not_keep_out_what_only_this_database_has() {
     for name in ["in/1.txt", "in/copy.txt"] {
@@ -321,7 +322,7 @@ fn a_merge_does_not_keep_out_what_only_this_database_has() {
     }
 }
 
-/// A document that the merge replaces does not stay, even if the dry run has forgotten its batch.
+/// A document that the merge replaces does not count as staying, even if it left the memory of the dry run.
 #[test]
 fn a_dry_run_of_a_merge_counts_what_stays_as_the_merge_does() {
     for (flags, later) in [(&[][..], 0), (&["--reread"], 0), (&["--memory", "1MiB"], 600)] {
@@ -345,7 +346,7 @@ fn a_dry_run_of_a_merge_counts_what_stays_as_the_merge_does() {
     }
 }
 
-/// A decision that the other database has beside a stored copy comes along whole.
+/// The other database keeps out a content and stores a copy of it. A merge brings both.
 #[test]
 fn a_merge_brings_what_the_other_database_keeps_out_beside_a_copy() {
     let folder = Folder::new();

@@ -88,7 +88,7 @@ fn killed_readers_leave_nothing() {
     folder.ok(&["compact", "-q"]);
     kill(&folder, &["query", "-"], has_tables_open);
     assert_eq!(left(&folder), [""; 0]);
-    // The same beside a writer that waits for its input.
+    // The same holds beside a writer that waits for its input.
     let mut writer =
         command(&folder, &["ingest", "-", "-q"]).stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
     while !has_tables_open(writer.id()) {

@@ -17,7 +17,7 @@ use crate::oracle::Random;
 use crate::support::Folder;
 use expected::{Asked, Model};
 
-/// A text: a stretch of one of a few endless streams of symbols, so that texts overlap.
+/// A text is a stretch of one of a few endless streams of symbols. So texts overlap.
 #[derive(Clone, Debug)]
 struct Text {
     seed: u64,
@@ -365,7 +365,7 @@ fn threads_change_nothing() {
         settle(&folder.write(&format!("docs/{i:02}.txt"), text.content()), symbols as u64);
     };
     for i in 0..60 {
-        // Some documents fill a batch more than once.
+        // The document 29 fills a batch more than once.
         write(i, if i == 29 { 70_000 } else { i as usize * 60 });
     }
     let databases = [1, 2, 4].map(|threads| (format!("db{threads}"), threads.to_string()));

@@ -1,5 +1,5 @@
-//! Moving on: a reader moves to the last commit of a writer in another process or handle. If its folder is
-//! gone, it returns an error.
+//! Moving on: a reader moves to the last commit of a writer in another process or handle. If the folder of
+//! the database is gone, the reader returns an error.
 
 use std::fs;
 use std::path::Path;

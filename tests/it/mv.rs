@@ -138,7 +138,7 @@ fn two_files_of_one_run_do_not_share_a_name() {
     }
 }
 
-/// Two files with one relative name, and records in them, each ingested from within its folder.
+/// Two folders hold files of the same relative names. Each is ingested from within the folder.
 #[test]
 fn a_file_does_not_replace_another_file_of_its_name() {
     let folder = Folder::new();
@@ -173,7 +173,7 @@ fn a_file_does_not_replace_another_file_of_its_name() {
     assert_eq!(counts(&ingest("b")), [0, 4, 1]);
     folder.write("a/t.txt", prose(61));
     assert_eq!(counts(&ingest("a")), [0, 4, 1]);
-    // A file that is gone keeps its name unless one with the same bytes is found.
+    // The document of a missing file keeps its name, unless a file with the same bytes is found.
     fs::remove_file(root.join("a/t.txt")).unwrap();
     for (text, counted) in [(62, [1, 0, 0]), (61, [0, 1, 0])] {
         folder.write(&format!("{text}/t.txt"), prose(text));
@@ -239,7 +239,7 @@ fn a_merge_says_what_it_replaces_with_documents_of_another_place() {
     assert_eq!((counts(&run), &run.json()[0]["replaced_from_other_places"]), ([0, 0, 1], &1.into()));
     let run = merge(&[]);
     assert!(counts(&run) == [0, 1, 0] && !run.stderr.contains("replaced"), "{run:?}");
-    // Both of the steps that the hint names work.
+    // Both steps that the hint names work.
     folder.ok(&["--db", "b/db", "mv", ".", "b"]);
     assert_eq!(counts(&merge(&[])), [1, 0, 0]);
 }
@@ -263,7 +263,7 @@ fn a_moved_folder_is_renamed_and_read_where_it_is() {
     assert_eq!(counts(&folder.ok(&[&INGEST[..], &["new/root"]].concat())), [0, 6, 0]);
     let pruned = ok_in(&folder, "new", &[&INGEST[..], &["--prune", "root"]].concat());
     assert_eq!((counts(&pruned), &pruned.json()[0]["pruned"]), ([0, 6, 0], &serde_json::Value::Null));
-    // The same from another folder, with files that move with it.
+    // The same again, with `fpdb mv` run inside the moved folder.
     fs::rename(folder.path().join("new"), folder.path().join("newer")).unwrap();
     let run = ok_in(&folder, "newer/root", &["mv", "new", "newer"]);
     assert!(run.stderr.ends_with("6 documents renamed, and read at their new place from now on\n"), "{run:?}");
@@ -397,7 +397,7 @@ fn globs_of_a_folder_stay_if_one_of_its_files_is_moved() {
         folder.ok(&["mv", old, new]);
         folder.ok(&["ingest", "-q", "--prune", "in"]);
     };
-    // The file gets another name. The name of an excluded file begins with its former name.
+    // The moved file gets another name. The name of the excluded file `in/a.txt.bak` begins with the old one.
     move_file("in/a.txt", "in/new.txt");
     assert_eq!(names(&folder), ["in/b.txt", "in/new.txt"]);
     fs::create_dir(folder.path().join("out")).unwrap();
@@ -582,14 +582,15 @@ fn documents_stay_one_whatever_happens() {
     }
 }
 
-/// True if the document of the file `of` keeps the name `typed`, which is that of another file typed in the
-/// folder `at`. No two files have the same bytes. A renamed document follows a file beside the old one.
+/// True if the document of the file `of` keeps its name `typed` when another file is typed with this name in
+/// the folder `at`. No two files have the same bytes. A renamed document follows only a file beside the old
+/// one.
 fn keeps_its_name(files: &Files, of: &str, typed: &str, at: &str) -> bool {
     let is_beside = at.is_empty() || of.starts_with(&format!("{at}/"));
     files.contains_key(of) || std::path::Path::new(of).ends_with(typed) || !is_beside
 }
 
-/// A name and the folders it is in.
+/// A name, and the names of all folders that it is in.
 fn tops(name: &str) -> Vec<String> {
     let ends = name.match_indices('/').map(|(at, _)| at).chain([name.len()]);
     ends.filter(|&end| end > 0).map(|end| name[..end].to_owned()).collect()
@@ -609,7 +610,7 @@ fn new_path(files: &Files, path: &str, old: &str, new: &str) -> Option<String> {
     beside.into_iter().chain([new.to_owned()]).find(|path| files.contains_key(path))
 }
 
-/// A file is read as the kind that its own name shows.
+/// The name of the file shows its kind, not the name of the document.
 #[test]
 fn a_new_name_with_another_ending_changes_no_kind() {
     let folder = archive();
@@ -621,7 +622,7 @@ fn a_new_name_with_another_ending_changes_no_kind() {
     let before = names(&folder);
     assert!(before.contains(&"records.txt:1".to_owned()) && before.contains(&"d.jsonl".to_owned()), "{before:?}");
     for file in ["b.jsonl", "d.json"] {
-        // The time is another, so the file is read.
+        // A new time makes the run read the file.
         let path = folder.path().join("arch/2025").join(file);
         fs::File::options().write(true).open(path).unwrap().set_modified(std::time::SystemTime::now()).unwrap();
     }
@@ -649,7 +650,7 @@ fn a_file_that_cannot_be_looked_at_keeps_its_name() {
     assert_eq!(names(&folder).len(), 2);
 }
 
-/// After a merge that keeps both, two files have one name.
+/// After a merge that keeps both versions, documents of two files have one name.
 #[test]
 fn the_stored_version_is_that_of_the_file() {
     let folder = Folder::new();
@@ -700,7 +701,7 @@ fn a_file_that_is_named_like_a_part_takes_no_name_of_the_archive() {
         }
     }
     assert_eq!(names(&folder), before);
-    // The name of a stored member, with another content and with the same one.
+    // A file gets the name of a stored member, first with another content, then with the same content.
     for text in [prose(4), prose(1)] {
         folder.write("corpus/a.zip!b.txt", text);
         folder.age("corpus/a.zip!b.txt");
@@ -718,7 +719,7 @@ fn a_file_that_is_named_like_a_part_takes_no_name_of_the_archive() {
     }
 }
 
-/// A part of a file without the name of the file would be a file in the current folder.
+/// Without the name of its file, the name of a part would be that of a file in the current folder.
 #[test]
 fn a_file_needs_a_name() {
     let folder = archive();
@@ -730,7 +731,7 @@ fn a_file_needs_a_name() {
         }
     }
     assert_eq!(names(&folder), below("arch/2025/"));
-    // A folder can be left out.
+    // The name of a folder can be left out.
     folder.ok(&["mv", "arch/2025", "."]);
     assert_eq!(names(&folder), below(""));
 }

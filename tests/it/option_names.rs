@@ -46,7 +46,7 @@ fn check_json<T: Serialize + DeserializeOwned + Debug>(defaults: &T, given: Valu
     let of = |given| options_from_json(defaults, given);
     assert_eq!(format!("{:?}", of(json!({})).unwrap()), format!("{defaults:?}"));
     assert_eq!(format!("{:?}", of(given).unwrap()), format!("{expected:?}"));
-    // Only the fields that differ are written.
+    // Only fields that differ from the defaults are written.
     assert_eq!(options_to_json(defaults, defaults).unwrap(), Map::new());
     let written = options_to_json(defaults, expected).unwrap();
     assert_eq!(format!("{:?}", of(Value::Object(written)).unwrap()), format!("{expected:?}"));

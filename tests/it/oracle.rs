@@ -21,12 +21,12 @@ fn front_end(mut front_end: FrontEnd, text: &[u8]) -> Standard {
     Standard { values: symbols.values().to_vec(), origins }
 }
 
-/// ASCII text by the definition; other text by the front-end in one piece.
+/// The symbols of a text: of ASCII text by the definition, of other text by the front-end in one piece.
 fn chars(text: &str) -> Standard {
     if text.is_ascii() { ascii_chars(text) } else { front_end(FrontEnd::chars(), text.as_bytes()) }
 }
 
-/// The fingerprints the library makes of a document fed in pieces, and its count of symbols.
+/// The fingerprints that the library makes of a document in pieces, and the number of its symbols.
 fn fast(fingerprinter: &mut Fingerprinter, bytes: &[u8], piece: usize) -> (Vec<Fingerprint>, u64) {
     let mut out = Fingerprints::new();
     for piece in bytes.chunks(piece) {
@@ -159,8 +159,8 @@ fn equals_the_definitions_on_a_grid() {
     }
 }
 
-/// The documents are longer than the part that is held back until the encoding is known, so symbols pass
-/// through the window.
+/// The documents are longer than the part that the library holds back until it knows the encoding. So symbols
+/// pass through the window while a document is fed.
 #[test]
 fn long_documents_equal_the_definitions_however_they_are_fed() {
     let mut random = Random(2);
@@ -358,7 +358,7 @@ fn a_span_holds_its_k_gram_and_lines_count_newlines() {
                 let k_gram = &standard.values[f.position as usize..][..k];
                 assert_eq!(f.hash, hash_kgram(k_gram), "{name}");
                 if name == "expanding" {
-                    // The first and the last character may also give symbols outside the k-gram.
+                    // The first and the last character may also have symbols outside the k-gram.
                     assert!(slice.windows(k).any(|window| window == k_gram), "{name}, k {k}: {:?}", &text[start..end]);
                 } else {
                     assert_eq!(slice, k_gram, "{name}, k {k}: {:?}", &text[start..end]);

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::support::{Folder, shared_data, word};
 
-/// Documents of words in which neighbours share sentences, and all share one.
+/// Documents of words. Neighbours share several sentences, and all documents share one.
 fn corpus(folder: &Folder) {
     let sentence = |seed: u64| -> String { (0..12).map(|place| word((seed * 31 + place * 17) % 997) + " ").collect() };
     for document in 0..24u64 {
@@ -45,7 +45,8 @@ fn numbers(line: &Value) -> Numbers {
     (line["shared"].as_u64().unwrap(), number("resemblance"), number("containment_a"), number("containment_b"))
 }
 
-/// The same pairs from one query for each document: keeps the pairs in which the queried document came first.
+/// Computes the same pairs by one query for each document. Keeps the pairs whose queried document was added
+/// first.
 fn from_queries(folder: &Folder) -> Pairs {
     let documents = folder.ok(&["list", "--format", "json"]).json();
     let mut expected = Pairs::new();
@@ -333,7 +334,7 @@ fn groups_and_old_documents_are_not_paired_among_themselves() {
     assert_eq!(folder.run(&["pairs", "--new-since", "soon"]).status, 2);
 }
 
-/// ln(1 + N / df) for each word trigram, by the definition.
+/// By the definition, each word trigram has the weight ln(1 + N / df).
 #[test]
 fn rare_hashes_count_more() {
     let folder = Folder::new();

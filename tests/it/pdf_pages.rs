@@ -117,7 +117,7 @@ fn pages_are_columns_of_a_table() {
         let mut wanted = expected.iter();
         for row in rows {
             let expected = wanted.next().unwrap();
-            // The columns after them have numbers.
+            // The columns after the pages have numbers.
             let row = row.rsplitn(after + 1, ',').last().unwrap();
             assert!(row.ends_with(expected), "{row} {expected}");
         }

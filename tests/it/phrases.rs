@@ -10,7 +10,8 @@ fn prose(seed: u64, words: u64) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// A source and an essay that share a phrase and a copied part. The file has the phrase in another spelling.
+/// A source and an essay that share a phrase and a copied part. The file of phrases has the phrase in another
+/// spelling.
 fn essay() -> (Folder, String) {
     let folder = Folder::new();
     let (phrase, copied) = (prose(1, 40), prose(2, 60));

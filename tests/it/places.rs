@@ -1,4 +1,5 @@
-//! A file of another place does not replace a document of its name, even if the file of that document is gone.
+//! A file at another place does not replace a document with the same name, even if the file of that document
+//! is gone.
 
 use std::fs;
 
@@ -9,7 +10,7 @@ fn run_in(folder: &Folder, below: &str, arguments: &[&str]) -> Run {
     Run::to_its_end(folder.command(arguments).current_dir(folder.path().join(below)))
 }
 
-/// The counts of an ingest of `n` in a folder: added, unchanged and replaced documents, and those that are
+/// Ingests `n` in a folder. Returns the counts of added, unchanged and replaced documents, and of documents
 /// named by their paths.
 fn ingest(folder: &Folder, below: &str, flags: &[&str]) -> ([u64; 4], Run) {
     let run = run_in(folder, below, &[&["ingest", "--db", "../db", "--format", "json", "n"], flags].concat());
@@ -48,7 +49,8 @@ fn documents_of_a_disk_that_is_away_stay_beside_others_of_their_names() {
         assert!(run.stderr.contains(&said), "{run:?}");
         assert!(!run.stderr.contains("together with the database") && !run.stderr.contains("--store-text"), "{run:?}");
         assert_eq!(ingest(&folder, "b", &[]).0, [0, 9, 0, 0]);
-        // The first disk is back: its own documents are those of before, and equal ones are copies now.
+        // The first disk is back. Its documents are unchanged, and files that equal stored documents of the
+        // second disk become documents too.
         fs::rename(folder.path().join("away"), folder.path().join("a/n")).unwrap();
         assert_eq!(ingest(&folder, "a", &[]).0, [4, 5, 0, 3]);
         assert_eq!((ingest(&folder, "a", &[]).0, ingest(&folder, "b", &[]).0), ([0, 9, 0, 0], [0, 9, 0, 0]));
@@ -56,7 +58,7 @@ fn documents_of_a_disk_that_is_away_stay_beside_others_of_their_names() {
     }
 }
 
-/// The hint leads to the documents of before, at their new place.
+/// After the commands of the hint, the earlier documents are at their new place.
 #[test]
 fn a_folder_that_was_moved_and_changed_can_be_mended_by_the_hint() {
     let folder = Folder::new();
@@ -76,7 +78,8 @@ fn a_folder_that_was_moved_and_changed_can_be_mended_by_the_hint() {
     assert_eq!(ingest(&folder, "b", &[]).0, [0, 2, 1, 0]);
 }
 
-/// A database that is moved with its folder, and was at no other place, follows changed files.
+/// If a database is moved with its folder, and was at no other place, changed files still replace their
+/// documents.
 #[test]
 fn changed_files_are_followed_if_the_database_has_moved_with_them() {
     let folder = Folder::new();
@@ -118,7 +121,7 @@ fn a_moved_file_has_the_bytes_of_the_newest_version() {
     assert_eq!(folder.ok(&["list", "--db", "db", "--format", "json"]).json().len(), 4);
 }
 
-/// Bytes that were not compared are not said to differ, and no message advises to remove the document.
+/// If bytes could not be compared, no message says that they differ, or advises to remove the document.
 #[test]
 fn what_could_not_be_compared_is_not_said_to_differ() {
     let folder = Folder::new();
@@ -132,7 +135,7 @@ fn what_could_not_be_compared_is_not_said_to_differ() {
     let run = run_in(&folder, "b", &["ingest", "--db", "../db", "n"]);
     assert!(run.stderr.contains("/a/n/1.txt, which is gone, so this one is "), "{run:?}");
     assert!(!run.stderr.contains("other bytes") && !run.stderr.contains("fpdb rm"), "{run:?}");
-    // The bytes differ, but no folder tells what was moved.
+    // The bytes differ, but no folder shows which files were moved.
     folder.write("c/1.txt", prose(1));
     run_in(&folder, "c", &["ingest", "-q", "--db", "../db2", "1.txt", "--profile", "prose"]);
     fs::remove_dir_all(folder.path().join("c")).unwrap();

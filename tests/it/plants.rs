@@ -14,7 +14,7 @@ use crate::support::{Folder, shared_data};
 
 type Pair = (String, String);
 
-/// The windows of the queries, in multiples of the database's.
+/// The windows of the queries, in multiples of the database's window.
 const WINDOWS: [usize; 3] = [1, 2, 5];
 
 /// A folder of documents with a manifest of the copies planted in them.
@@ -23,7 +23,8 @@ struct Corpus {
     w: usize,
     documents: BTreeMap<String, Document>,
     fragments: Vec<Fragment>,
-    /// The pairs of documents that share a run, by its length in symbols: k and, for each window, t.
+    /// The pairs of documents that share a run of a length. The lengths are k and, for each window, t, in
+    /// symbols.
     sharing: BTreeMap<usize, BTreeSet<Pair>>,
 }
 

@@ -115,7 +115,7 @@ fn what_is_gone_is_forgotten_and_what_was_renamed_keeps_its_number() {
     rename(&folder, "corpus/1/9.txt", "corpus/0/9.txt");
     folder.write("corpus/1/1.txt", prose(20));
     folder.write("corpus/1/new.txt", prose(21));
-    // Without the flag, the old names stay, and the renamed files are new documents.
+    // Without `--prune`, the old names stay, and the renamed files are new documents.
     folder.ok(&["backup", "-q", "copies"]);
     folder.ok(&["restore", "-q", "--db", "plain", "copies"]);
     let plain = folder.ok(&["ingest", "--db", "plain", "--format", "json", "corpus"]).json().remove(0);
@@ -188,7 +188,7 @@ fn nothing_is_forgotten_that_was_not_looked_for() {
     let now = names(&folder);
     assert!(all.iter().all(|name| now.contains(name)), "{now:?}");
     fs::remove_dir(folder.path().join("corpus/.hidden")).unwrap();
-    // Without the exclusions, three of them are gone. The earlier flags are forgotten.
+    // The new flags replace the remembered exclusions, so three documents are removed.
     assert_eq!(counts(&prune(&folder, 0, &["--as", "auto", "corpus"]))[4], 3);
     assert!(names(&folder).contains(&"other/a.txt".to_owned()));
 }
@@ -282,7 +282,7 @@ fn a_link_to_a_disk_that_is_not_mounted_is_a_failure_if_documents_came_through_i
     folder.ok(&["ingest", "-q", "--prune", "f"]);
 }
 
-/// A mount point below the folder, two levels of documents and an archive in it, with its disk and without.
+/// The folder has a mount point, with documents on two levels and an archive. The disk is mounted, or not.
 #[test]
 fn documents_of_a_disk_that_is_not_mounted_stay() {
     let folder = Folder::new();
@@ -443,7 +443,7 @@ fn members_of_archives_are_forgotten_with_them_and_renamed_with_them() {
     assert_eq!(numbers(&folder)["corpus/d.txt.gz"], id);
 }
 
-/// The content of the folder, and the number that each of its documents has in the database.
+/// The expected content of the database.
 #[derive(Default)]
 struct Model {
     /// Content and number of each document as of the last ingest.
@@ -509,7 +509,7 @@ impl Model {
         assert_eq!(ids.len(), stored.len(), "no number is that of two documents");
         assert!(database.verify(&Task::new()).unwrap().problems.is_empty());
         // A document with the same name and content keeps its number. A new file takes the number of a
-        // missing file with its content, if there is one.
+        // missing file with the same content, if there is one.
         let mut gone: BTreeMap<&str, BTreeSet<u32>> = BTreeMap::new();
         let mut gone_files: BTreeMap<&str, BTreeSet<u32>> = BTreeMap::new();
         for (name, (content, id)) in self.stored.iter().filter(|(name, _)| is_single(name) && !held.contains_key(*name))
@@ -581,7 +581,7 @@ fn change(folder: &Path, random: &mut Random, clock: &mut u64) {
             fs::rename(from, to).unwrap();
         }
         9 if !files.is_empty() => {
-            // A compressed file beside its content, or the content in its place.
+            // Compresses or unpacks a file. The original stays beside the result, or is removed.
             let from = Path::new(&files[random.below(files.len())]).to_owned();
             let name = from.to_str().unwrap();
             let (to, content) = match name.strip_suffix(".gz") {
@@ -740,8 +740,7 @@ fn a_renamed_file_is_the_same_document_only_if_it_is_read_in_the_same_way() {
     assert!(copies.contains(&id) && copies[0] != copies[1]);
 }
 
-/// A project that was moved: its documents are found again, and documents that are gone since then are
-/// reported.
+/// After a project was moved, its documents are found again, and those of missing files are reported.
 #[test]
 fn documents_of_a_folder_that_was_moved_are_counted() {
     let folder = Folder::new();
@@ -798,7 +797,7 @@ fn a_dry_run_names_what_would_go_and_creates_no_database() {
 }
 
 /// A container whose documents were all removed is forgotten, so another one can take its place. If one of
-/// them stays, the names are taken.
+/// the documents stays, the names are taken.
 #[test]
 fn a_container_moves_to_the_place_of_one_whose_documents_were_removed() {
     for (removed, renamed) in [(&["corpus/a.jsonl:1", "corpus/a.jsonl:2"][..], 2), (&["corpus/a.jsonl:2"], 0)] {
@@ -817,7 +816,7 @@ fn a_container_moves_to_the_place_of_one_whose_documents_were_removed() {
     }
 }
 
-/// `fpdb mv` may come before the files move. Then the run finds them at their new place.
+/// `fpdb mv` may come before the files move. Then the next ingest finds the files at their new place.
 #[test]
 fn a_dry_run_after_mv_removes_what_the_run_removes() {
     let folder = corpus();

@@ -112,7 +112,8 @@ fn each_answer_is_that_of_the_query_alone() {
     }
 }
 
-/// A visitor replaces a document. The answers after it still have the document, in its submission too.
+/// A visitor of answers replaces a document. The answers after that still have the old document, in its
+/// submission too.
 #[test]
 fn all_answers_of_a_call_are_of_one_commit() {
     let folder = TempDir::new().unwrap();

@@ -94,7 +94,8 @@ fn fields_of_records_are_named_and_come_back_with_the_answers() {
 #[test]
 fn large_members_and_many_of_them_are_answered_in_order() {
     let folder = corpus();
-    // More queries than are answered at a time, and one query larger than the bytes held at a time.
+    // The file has more queries than are answered at a time, and one query larger than all bytes held at a
+    // time.
     let large = text(2).repeat(60_000);
     let lines: String = (0..700u64)
         .map(|number| match number {
@@ -114,7 +115,7 @@ fn large_members_and_many_of_them_are_answered_in_order() {
     assert_eq!(answers[300]["query"]["bytes"], large.len());
 }
 
-/// Symbols in passages of two documents count once, also if bytes and symbols are not in proportion.
+/// A symbol in passages of two documents counts once, even if bytes and symbols are not in proportion.
 #[test]
 fn a_row_counts_each_symbol_once() {
     let letter = |number: u64| char::from(b'a' + (number % 26) as u8);
@@ -235,8 +236,8 @@ fn one_row_tells_how_much_the_archive_holds_and_where() {
         let places = row["places"].as_array().unwrap().iter();
         places.map(|place| place["document"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
-    // No single document has all of the first query, but the archive has it, except the trigrams across its
-    // middle.
+    // No single document has all of the first query. The archive has all, except the trigrams across the
+    // middle of the query.
     assert_eq!(names(&rows[0]), ["corpus/1.txt", "corpus/2.txt"]);
     let query = &rows[0]["query"];
     assert_eq!(rows[0]["found"].as_u64().unwrap() + 2, query["fingerprints"].as_u64().unwrap());
@@ -303,8 +304,8 @@ fn passages_do_not_depend_on_the_other_matches() {
     }
 }
 
-/// Text for people reports this for each query. A batch in JSON reports it once, because otherwise its empty
-/// answers would look like "no match".
+/// Text for people reports for each query that it is too short. A batch in JSON reports this once, because
+/// otherwise the empty answers would look like "no match".
 #[test]
 fn a_batch_counts_the_queries_that_are_too_short() {
     let folder = corpus();

@@ -43,8 +43,8 @@ fn what_is_quoted_counts_in_no_match() {
         let whole = &folder.ok(command).json()[0];
         let skipped = &folder.ok(&[command, &["--skip-quotes"]].concat()).json()[0];
         let number = |answer: &Value, field: &str| answer[field].as_u64().unwrap();
-        // Without the flag, the answer has no figures of quotations. With the flag, the figures cover every
-        // fingerprint.
+        // Without the flag, the answer has no count of quoted fingerprints. With it, quoted and found ones
+        // together are at least all that are found without it.
         assert_eq!((whole.get("quoted"), &whole["ignored"]), (None, &serde_json::json!([])));
         let quoted = number(skipped, "quoted");
         assert!(quoted > 10, "{skipped}");
@@ -123,7 +123,7 @@ fn what_is_ignored_makes_no_passage_long() {
     }
 }
 
-/// A page may end within a quotation, and its number may stand below.
+/// A page may end within a quotation, with the page number below.
 #[test]
 fn a_quotation_goes_on_over_the_pages_of_a_pdf() {
     let folder = Folder::new();

@@ -55,7 +55,7 @@ fn samples_have_the_same_fingerprints_in_either_process() {
         (Format::Docx, "sample-office.docx"),
         (Format::Odt, "sample.odt"),
         (Format::Epub, "sample.epub"),
-        // Samples of other formats.
+        // These samples are not of the stated formats.
         (Format::Docx, "sample.odt"),
         (Format::Epub, "sample.pdf"),
         (Format::Pdf, "sample.txt"),
@@ -97,7 +97,7 @@ fn a_document_that_takes_too_much_memory_fails_alone() {
 #[test]
 fn a_document_that_takes_too_long_fails_alone() {
     let graphic = [&b"BT /F1 12 Tf "[..], &b"(some words) Tj ".repeat(6_000), b"ET"].concat();
-    // Flags that are remembered do not change who reads.
+    // Remembered flags do not change which process reads.
     for remembers in [false, true] {
         let folder = Folder::new();
         folder.write("b.pdf", good_pdf("short"));
@@ -127,7 +127,7 @@ fn no_process_is_left() {
     assert_eq!(readers(folder.path()), before);
 }
 
-/// The processes that read documents for a program run in this folder.
+/// The number of running reader processes whose working folder is `folder`.
 #[cfg(target_os = "linux")]
 fn readers(folder: &std::path::Path) -> usize {
     let processes = std::fs::read_dir("/proc").unwrap().flatten().map(|entry| entry.path());

@@ -36,7 +36,7 @@ fn repeats(folder: &Folder, flags: &[&str]) -> (Vec<Value>, Value) {
     (rows, summary)
 }
 
-/// The letters and digits of the bytes that a row names.
+/// The letters and digits, in lower case, of the bytes that a row names.
 fn letters(text: &str, place: &Value) -> String {
     let offset = |field: &str| place[field].as_u64().unwrap() as usize;
     text[offset("start")..offset("end")].chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
@@ -56,7 +56,7 @@ fn each_span_has_the_text_of_its_first_occurrence() {
         assert_eq!(here, there);
         assert_eq!(row["symbols"].as_u64(), Some(here.chars().count() as u64));
         assert_eq!((&row["schema"], &row["exact"]), (&json!("fpdb.repeat/1"), &json!(true)));
-        // The span has the whole paragraph, and otherwise only text that is equal beside it by chance.
+        // The span has the whole paragraph. Beside the paragraph it has only text that is equal by chance.
         let seed = if row["document"] == "c/b.txt" { 2 } else { 6 };
         let whole: String = paragraph(seed).chars().filter(|c| c.is_alphanumeric()).collect();
         assert!(here.contains(&whole) && here.len() < whole.len() + 20, "{here}");
@@ -109,7 +109,7 @@ fn documents_without_their_text_are_named_and_the_others_compared() {
     assert!(run.stderr.contains("2 documents not compared"), "{run:#?}");
 }
 
-/// A container that cannot be read is told apart from one that holds other records.
+/// The message distinguishes a container that cannot be read from one that holds other records.
 #[test]
 fn the_reason_why_a_container_cannot_be_read_is_told() {
     let folder = Folder::new();
@@ -132,7 +132,8 @@ fn the_reason_why_a_container_cannot_be_read_is_told() {
     );
 }
 
-/// A container that grew has its records among those of other files, and is read in one pass nevertheless.
+/// The records of a container that grew have numbers between those of other files. The container is still
+/// read in one pass.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_container_that_grew_is_read_once() {

@@ -13,7 +13,7 @@ fn root() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
 }
 
-/// The documents of a database, without what depends on their arrival.
+/// The documents of a database, without the fields that depend on their arrival.
 fn documents(folder: &Folder, db: &str) -> Vec<Value> {
     let mut documents = folder.ok(&["--db", db, "list", "--format", "json"]).json();
     for document in &mut documents {
@@ -46,7 +46,7 @@ fn age(folder: &Path) {
     }
 }
 
-/// Each sample, a mail with an attachment, a text of several chunks, a boilerplate document.
+/// Writes all samples, a mail with an attachment, a text of several chunks, and a boilerplate document.
 fn archive(folder: &Folder) {
     copy(&root().join("tests/samples"), &folder.path().join("in/samples"));
     let mail = "From: a@b.example\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=x\n\n--x\n\nA body of its own.\n\
@@ -93,7 +93,7 @@ fn documents_read_again_are_those_of_an_ingest() {
         assert_eq!(documents(&folder, &new).len(), documents(&folder, to).len(), "{new}");
         assert_eq!(query(&new), query(to), "{new}");
         folder.ok(&["--db", &new, "verify"]);
-        // All is there: nothing is read again.
+        // All documents are there, so nothing is read again.
         assert_eq!(counts(&reread(&folder, &new, from)), [0, 0, all, 0, 0], "{new}");
     }
     // Without its files, a database gives the texts that it stores.
@@ -252,7 +252,8 @@ fn another_profile_needs_the_texts() {
     assert!(documents(&folder, "new").is_empty());
 }
 
-/// A database of each format version, as a program of that time wrote it. Its files are made again.
+/// Tests a database of each format version, as a program of that time wrote it. The test makes its files
+/// again.
 #[test]
 fn golden_databases_are_read_again() {
     for golden in ["format-1", "format-1-views"] {
@@ -274,14 +275,15 @@ fn golden_databases_are_read_again() {
             folder.write(&format!("code/{name}"), program);
         }
         let program = fs::read_to_string(folder.path().join("code/sample.c")).unwrap();
-        // Renames each name that begins with q: it begins with r.
+        // Renames each name that begins with q, so that it begins with r.
         let mut renamed = String::new();
         for letter in program.chars() {
             let begins = !renamed.ends_with(|last: char| last.is_alphanumeric() || last == '_');
             renamed.push(if letter == 'q' && begins { 'r' } else { letter });
         }
         folder.write("code/names.c", renamed);
-        // The documents are known by their names and bytes, and have their place here from now on.
+        // The ingest recognises the documents by their names and bytes. From then on, their place is this
+        // folder.
         let here = folder.ok(&["--db", "old", "ingest", "--format", "json", "--exclude", "old", "."]);
         let programs = if golden.ends_with("format-1") { 3 } else { 0 };
         assert_eq!(counts(&here)[..2], [programs, 0], "{here:#?}");

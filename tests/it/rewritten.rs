@@ -45,7 +45,7 @@ impl<N: FnMut(u64) -> u64> Writer<N> {
     }
 }
 
-/// Words of the profile may consist of letters only.
+/// Spells a number in letters, because words of the profile may consist of letters only.
 fn in_letters(number: u64) -> String {
     number.to_string().bytes().map(|digit| char::from(digit - b'0' + b'a')).collect()
 }
@@ -88,7 +88,7 @@ fn the_passages_are_those_of_comparing_each_document() {
         asked.extend(writer.rewrite(&documents[document][from..to]));
         asked.extend(writer.sentences(10));
     }
-    // Adds a summary, and a copy.
+    // Adds a summary of one document, and a copied part of another.
     let every: Vec<_> = documents[77].iter().step_by(8).cloned().collect();
     asked.extend(writer.rewrite(&every));
     asked.extend(writer.sentences(10));
@@ -259,7 +259,7 @@ fn a_comparison_without_a_passage_says_why() {
     assert!(run.stderr.contains("no passage has enough words in common, some 20"), "{run:?}");
 }
 
-/// A part of a text agrees with that text as a whole: the passage has no further word on either side.
+/// A verbatim part of a text is one passage with that text, without a further word on either side.
 #[test]
 fn a_verbatim_part_has_a_passage_of_its_own_words() {
     let folder = Folder::new();
@@ -335,7 +335,7 @@ fn the_best_pairs_of_rewritten_text_are_those_listed() {
     assert!(folder.path().join("report/data/pair-1.js").exists(), "{run:?}");
 }
 
-/// Files of two submissions that reach the threshold are found, however many others share more.
+/// A pair of files that reaches the threshold is found, however many other pairs share more.
 #[test]
 fn submissions_keep_their_pairs_with_rewritten_text() {
     let folder = Folder::new();

@@ -170,7 +170,7 @@ fn answer_of(stream: &mut TcpStream) -> u16 {
     answer(stream).unwrap().0
 }
 
-/// The same query gives the same line as the program does.
+/// The service answers a query with the same line as the program.
 #[test]
 fn answers_are_those_of_the_program() {
     let folder = prepared();
@@ -267,7 +267,7 @@ fn after_a_failed_write_the_database_is_opened_again_once_there_is_room() {
         }
         assert_eq!(service.ask("PUT", &document, "", long.as_bytes()).unwrap().0, 201);
         assert_eq!(service.json("GET", &document, &Value::Null)["bytes"], long.len());
-        // The handle that requests read with shows the new commits.
+        // Requests that read see the new commits.
         assert_eq!(service.json("GET", "/v1/documents/first?text=true", &Value::Null)["text"], TEXT);
     }
     service.logged("event", "the database takes no changes");
@@ -374,7 +374,8 @@ fn small_documents_that_arrive_together_share_commits() {
     assert_eq!(service.end(), Some(0));
 }
 
-/// The program leads from a path to the name of the document that was read from it. The service does not.
+/// For the path of a file, the program suggests the name of the document that was read from it. The service
+/// does not.
 #[test]
 fn a_hint_tells_no_path_of_the_server() {
     let folder = prepared();
@@ -396,7 +397,7 @@ fn a_second_ctrl_c_ends_the_service_at_once() {
     let folder = prepared();
     let mut service = Service::start(&folder, &["--client-seconds", "60"]);
     assert_eq!(service.ask("PUT", "/v1/documents/a", "", TEXT.as_bytes()).unwrap().0, 201);
-    // A request under way, for which the first signal lets the service wait.
+    // Begins a request. After the first signal, the service waits for its end.
     let mut slow = TcpStream::connect(service.address).unwrap();
     let head = format!("PUT /v1/documents/b HTTP/1.1\r\nhost: {}\r\ncontent-length: 8\r\n\r\nfour", service.address);
     slow.write_all(head.as_bytes()).unwrap();
@@ -478,7 +479,7 @@ fn settings_come_from_flags_the_environment_and_a_file() {
     }
     folder.write("printed.toml", &run.stdout);
     assert_eq!(folder.ok(&["serve", "--config", "printed.toml", "--print-config"]).stdout, run.stdout);
-    // Only a variable that is not a setting is reported.
+    // Of these variables, only the one that is no setting is reported.
     let mut misspelt = folder.command(&["serve", "--db", "db", "--listen", "127.0.0.1:0"]);
     let misspelt = misspelt.env("FPDB_MAXBODY", "1").env("FPDB_QUEUE", "2").env("FPDB_COMPLETE", "");
     let service = Service::of(misspelt);

@@ -55,7 +55,8 @@ fn names(line: &Value) -> (String, String) {
 
 type Trigrams = BTreeSet<Vec<String>>;
 
-/// The trigrams of words of each document in the database, joined by `group`.
+/// The trigrams of words of the documents in the database, united by the group that `group` gives to each
+/// name.
 fn trigrams(folder: &Folder, group: impl Fn(&str) -> String) -> BTreeMap<String, Trigrams> {
     let mut sets: BTreeMap<String, Trigrams> = BTreeMap::new();
     for document in folder.ok(&["list", "--format", "json"]).json() {
@@ -113,7 +114,8 @@ fn the_files_that_share_most_are_listed_with_their_passages() {
         let most = expected.iter().map(|line| shared(line)).max().unwrap();
         assert_eq!(shared(&files[0]), most);
         for file in files {
-            // A file of submission `a` is `a` of the pair of files, whichever file came first.
+            // In the pair of files, `a` is the file of submission `a`, even if the other file was ingested
+            // first.
             assert_eq!(submission(file["a"].as_str().unwrap()), pair["a"]);
             let alone = &by_file[&names(file)];
             assert_eq!((&file["shared"], &file["resemblance"]), (&alone["shared"], &alone["resemblance"]));
@@ -328,7 +330,7 @@ fn the_rows_of_a_query_name_the_submission() {
     assert!(wrong.stderr.contains("regular expression"), "{}", wrong.stderr);
 }
 
-/// The coverage of a submission is the coverage by all its documents, also by documents that are not listed.
+/// The coverage by a submission is that by all its documents, listed or not.
 #[test]
 fn what_a_submission_covers_is_in_all_of_its_files() {
     let folder = Folder::new();
@@ -347,7 +349,7 @@ fn what_a_submission_covers_is_in_all_of_its_files() {
     assert!(without["matches"][0]["coverage"].is_null() && without["matches"][0]["files"][0]["coverage"].is_null());
 }
 
-/// The download of a whole class is one archive. Its folders are the submissions, as in a folder.
+/// The download of a whole class is one archive. The folders in it are the submissions.
 #[test]
 fn the_folders_in_an_archive_are_submissions() {
     let folder = Folder::new();
@@ -384,7 +386,7 @@ fn the_folders_in_an_archive_are_submissions() {
     assert_eq!(found.iter().map(names).collect::<Vec<_>>(), [("groups/1.zip!ann".into(), "groups/1.zip!bob".into())]);
 }
 
-/// The error for `--group-by` names another way, which works.
+/// The error for `--group-by` names another way, and this way works.
 #[test]
 fn submissions_of_one_group_are_kept_apart_by_metadata() {
     let folder = Folder::new();
@@ -395,7 +397,7 @@ fn submissions_of_one_group_are_kept_apart_by_metadata() {
     let team = |line: &Value| [&line["a"], &line["b"]].iter().all(|name| *name == "in/s1" || *name == "in/s2");
     assert_eq!(pairs(&folder, &["--submission-by", "in"]).iter().filter(|line| team(line)).count(), 1);
     let before = pairs(&folder, &["--submission-by", "in"]).len();
-    // One file of a submission is enough, also if it is not the first one.
+    // It is enough that one file of a submission has the group, even if it is not the first file.
     folder.write("groups.csv", "filename,group\nin/s1/f0.txt,team\nin/s2/f1.txt,team\n");
     folder.ok(&["ingest", "-q", "in", "--metadata", "groups.csv"]);
     let after = pairs(&folder, &["--submission-by", "in"]);
@@ -439,8 +441,8 @@ fn the_notes_name_the_flags_that_were_given() {
     assert!(short.contains("of 7 new submissions, like those of a text that was handed out"), "{short}");
 }
 
-/// The regular expression of the guide keeps students of one name apart, in archives of Moodle with folders
-/// and without.
+/// In archives of Moodle, with folders or without, the regular expressions of the guide keep students of one
+/// name apart.
 #[test]
 fn the_pattern_of_the_guide_finds_students_in_the_names_of_moodle() {
     let guide = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/guide/teacher.md")).unwrap();
@@ -469,7 +471,8 @@ fn the_pattern_of_the_guide_finds_students_in_the_names_of_moodle() {
     assert_eq!(found(of_student), of_students);
 }
 
-/// A library in many submissions is named, until it is marked. The printed commands mark it.
+/// A note names a library that is in many submissions, until it is marked as boilerplate. The printed
+/// commands mark it.
 #[test]
 fn a_file_that_many_submissions_hold_is_named() {
     let folder = Folder::new();
@@ -491,7 +494,7 @@ fn a_file_that_many_submissions_hold_is_named() {
         assert!(run.unwrap().success(), "{command}");
     }
     assert!(!told().contains("the same file"), "{}", told());
-    // Four are no more than a group of copies.
+    // Four submissions may be just a group of copies.
     folder.ok(&["--db", "four", "ingest", "-q", "--profile", "words", "in", "--exclude", "00.zip"]);
     let four = folder.ok(&["--db", "four", "pairs", "--submission-by", "in"]).stderr;
     assert!(!four.contains("the same file"), "{four}");
@@ -512,7 +515,8 @@ fn documents_in_no_submission_are_counted() {
     assert!(!told(".").contains("in no submission"), "{}", told("."));
 }
 
-/// A `!` in the name of a folder or file does not end an archive. In an archive, each `!` does.
+/// In the name of a folder or file, a `!` does not end the name of an archive. Inside an archive, each `!`
+/// does.
 #[test]
 fn exclamation_marks_in_names_divide_no_submission() {
     let folder = Folder::new();

@@ -271,7 +271,8 @@ fn documents_in_memory_are_compared_as_files_are_and_stored_ones_not_at_all() {
     }
 }
 
-/// Documents of one name in one call are counted and named: by default the later one has replaced the other.
+/// The summary counts and names documents of one name in one call. By default, the later one has replaced the
+/// earlier one.
 #[test]
 fn repeated_names_are_told() {
     let folder = TempDir::new().unwrap();
@@ -360,8 +361,8 @@ fn an_answer_does_not_depend_on_the_queries_beside_it() {
     assert_eq!(ask(&queries), alone);
 }
 
-/// The last document with a name counts, even if its bytes equal those of the document before it, and
-/// wherever the run commits.
+/// Of documents with one name, the metadata of the last one counts. This holds even if the bytes are equal,
+/// and wherever the run commits.
 #[test]
 fn a_repeated_document_of_the_same_bytes_brings_its_metadata() {
     let text = "the same words again and again, ".repeat(30);

@@ -141,9 +141,9 @@ impl Run {
     }
 }
 
-/// Adds lines of JSON to a file in the folder that `FPDB_JSON_LINES` names, if it is set: each with other
-/// fields, or fields of other types, than those before it. The tests of the Python package validate them
-/// against `docs/schemas`, because Python has a validator.
+/// If `FPDB_JSON_LINES` names a folder, adds to a file there each line of JSON whose fields, or their types,
+/// differ from those of all lines before. The tests of the Python package validate these lines against
+/// `docs/schemas`, because Python has a validator.
 fn record(stdout: &str) {
     static SHAPES: Mutex<BTreeSet<BTreeSet<String>>> = Mutex::new(BTreeSet::new());
     let Some(folder) = std::env::var_os("FPDB_JSON_LINES") else { return };
@@ -186,8 +186,8 @@ fn fields(value: &Value, path: &str, found: &mut BTreeSet<String>) {
     found.insert(format!("{path}: {kind}"));
 }
 
-/// A program that is started inherits the signals that this process ignores, such as those of a job in the
-/// background of a script. Tests that interrupt the program would then wait for ever.
+/// A started program ignores the signals that this process ignores. A background job of a script ignores
+/// some. Tests that interrupt the program would then wait for ever.
 #[cfg(target_os = "linux")]
 mod signals {
     use std::sync::{Arc, LazyLock};
@@ -211,7 +211,8 @@ mod signals {
     }
 }
 
-/// Removes folders that hold no file, which would keep their documents. Returns true if the folder was one.
+/// Removes folders without files, since an ingest keeps the documents of an empty folder. Returns true if
+/// `folder` itself was removed.
 pub(crate) fn remove_empty(folder: &Path) -> bool {
     let entries: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     let kept = entries.iter().filter(|path| !(path.is_dir() && remove_empty(path))).count();

@@ -13,7 +13,7 @@ fn folder() -> (Folder, String) {
     let folder = Folder::new();
     let shared = prose(1, 60);
     folder.write("docs/a.txt", format!("{} {shared}. {}", prose(2, 300), prose(3, 200)));
-    // More than one chunk.
+    // This text has more than one chunk.
     folder.write("docs/b.txt", prose(4, 300_000));
     folder.write("docs/empty.txt", "");
     folder.write("query.txt", format!("{}\n{shared}", prose(5, 40)));
@@ -158,7 +158,7 @@ fn texts_are_kept_in_little_memory() {
     assert_eq!(found["passages"].as_array().unwrap().len(), 1);
 }
 
-/// If any table is damaged, lost rows are rebuilt from the stored texts, or the lost texts are given up.
+/// If a table is damaged, a repair rebuilds lost rows from the stored texts, or reports lost texts.
 #[test]
 fn a_repair_reads_stored_texts() {
     let (folder, _) = folder();

@@ -129,7 +129,7 @@ fn decisions_of_a_reader_beside_a_writer_are_those_of_one_alone() {
         let output = Command::new(env!("CARGO_BIN_EXE_fpdb")).args(arguments).env_remove("FPDB_DB").output().unwrap();
         assert!(output.status.success(), "{output:?}");
     };
-    // A reader beside the writer.
+    // Tests a reader that is open beside the writer.
     let reader = Database::open(&path).unwrap();
     assert_eq!(reader.commit_id().unwrap(), place.database.commit_id().unwrap());
     assert_eq!(dedup(&place.database, DedupMode::Append).unwrap(), 6);
@@ -153,7 +153,7 @@ fn decisions_of_a_reader_beside_a_writer_are_those_of_one_alone() {
     assert!(matches!(reader.plan_dedup(&options), Err(Error::LaterDecisions { .. })));
     assert_eq!(dedup(&Database::open(&path).unwrap(), DedupMode::Append).unwrap(), 6);
     assert_eq!(record(), later);
-    // A reader without a writer.
+    // Tests a reader without a writer.
     let Place { folder: _folder, database } = place;
     let commit = database.commit_id().unwrap();
     drop((reader, database));
@@ -222,8 +222,8 @@ fn whoever_asks_while_documents_are_replaced_is_answered() {
     assert_eq!(documents(&place.database).len(), 20);
 }
 
-/// Code of the host runs inside work of the database. It may query, but a call that would wait for that work
-/// is an error.
+/// Code of the host runs inside work of the database. This code may query, but a call that would wait for the
+/// work is an error.
 #[test]
 fn a_call_from_within_work_that_it_would_wait_for_is_an_error() {
     let place = Place::new();
@@ -246,7 +246,7 @@ fn a_call_from_within_work_that_it_would_wait_for_is_an_error() {
     let supplied = (0..2).map(|number| {
         waits(database.remove(&[format!("{number}")]).map(drop));
         waits(database.verify(task).map(drop));
-        // A query works, and counts its submissions.
+        // A query works, even one that counts submissions.
         let by_submission = QueryOptions::default().submission_by(Some("/(a)/".into()));
         assert!(!database.query_with(SHARED, &by_submission, task).unwrap().matches.is_empty());
         Document::new(number.to_string(), format!("{SHARED} {number}"))
@@ -291,7 +291,7 @@ fn two_databases_take_each_other_in() {
         scope.spawn(|| merge(&other, &one));
     });
     assert_eq!(documents(&one.database), documents(&other.database));
-    // The database is also merged into itself.
+    // A database can also be merged into itself.
     merge(&one, &one);
     assert_eq!(documents(&one.database).len(), 60);
 }

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::oracle::Random;
 use crate::support::Folder;
 
-/// The marked hashes of a program in each view, from profiles of one view.
+/// The hashes of a program in each view, marked by the view. Profiles of one view compute them.
 fn sets(program: &str, windows: [u32; 2]) -> [BTreeSet<u64>; 2] {
     let settings = [(7, windows[0], Format::Code(Language::C)), (3, windows[1], Format::Text)];
     let mut sets = settings.map(|(k, w, format)| {
@@ -265,7 +265,7 @@ fn a_short_copied_line_is_shown_beside_an_idiom() {
     assert_eq!(both[0], (format!("# {line}"), true), "{both:?}");
     assert!(both.iter().any(|(text, as_written)| text.contains("helper(total, 5)") && !as_written), "{both:?}");
 
-    // A passage of more than an idiom leaves the short line out.
+    // Beside a passage that is longer than an idiom, the short line is not shown.
     let common = "        if q > 3 and len(x) < 9:\n            return [y * 2 for y in x if y not in {q, 4}]\n        else:\n            raise ValueError(x)\n";
     for name in ["a.py", "b.py"] {
         let text = std::fs::read_to_string(folder.path().join(name)).unwrap();
@@ -388,7 +388,7 @@ fn a_database_of_one_view_stays_as_it_is_and_says_so() {
     assert!(refused.stderr.contains("text as written: k 3, w 8"), "{}", refused.stderr);
 }
 
-/// Blocks, batches and parts: the fingerprints of a program of some hundred kB lie in many.
+/// The fingerprints of a program of some hundred kB lie in many blocks, batches and parts.
 #[test]
 fn a_long_program_is_numbered_the_same_however_it_comes() {
     let folder = Folder::new();

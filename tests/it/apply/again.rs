@@ -68,7 +68,7 @@ fn a_survivor_that_is_back_or_gone_changes_what_was_decided() {
         );
         assert!(written(&folder) == written(&with), "{action:?}");
 
-        // The survivor is gone again: its duplicates come back, so each text is in the copy.
+        // The survivor is gone again. So its duplicates come back, and each text is in the copy.
         fs::rename(&place, &away).unwrap();
         let (run, _, summary) = apply(&folder, &command);
         assert_eq!((run.status, &summary["applied"]), (2, &0.into()), "{action:?} {run:#?}");
@@ -146,8 +146,9 @@ fn files_that_were_taken_are_counted_after_a_prune() {
     }
 }
 
-/// A damaged file can be read in part, so what is wrong shows only when it is written again. By then the
-/// duplicates of its documents were left out; they are copied after all. Each file is told once, as it ends.
+/// A damaged file can be read in part, so the damage shows only when the file is written again. By then, the
+/// duplicates of its documents were left out, and are copied after all. The run prints the last state of each
+/// file once.
 #[test]
 fn a_damaged_container_leaves_one_line_for_each_file_and_a_count_that_is_true() {
     let folder = Folder::new();

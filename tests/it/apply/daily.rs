@@ -70,7 +70,7 @@ fn each_day_brings_the_copy_up_to_date() {
     }
 }
 
-/// A file is written again only if the documents that it loses are not those of the run before.
+/// A file is written again only if it loses other documents than in the run before.
 #[test]
 fn files_that_lose_the_same_as_before_are_not_written_again() {
     let folder = Folder::new();
@@ -194,7 +194,7 @@ fn copies_of_files_that_are_no_longer_stored_stay_and_are_named() {
     let each = folder.ok(&["apply", &report, "--write", "clean", "--yes", "--verbose"]);
     let told = format!("its copy stays in {} (the database no longer has a file of this name)\n", copy.display());
     assert!(each.stdout.contains(&told), "{each:#?}");
-    // It is a warning that also a quiet run prints.
+    // A quiet run prints this warning too.
     let quiet = folder.ok(&["apply", &report, "--write", "clean", "--yes", "-q"]);
     assert!(quiet.stderr.contains("; --prune removes those whose files are no longer stored\n"), "{quiet:#?}");
     assert_eq!(apply(&folder, &report, "clean", &[])["stale"], 1);
@@ -204,8 +204,8 @@ fn copies_of_files_that_are_no_longer_stored_stay_and_are_named() {
     assert!(files(&folder.path().join("clean")) == files(&folder.path().join("new")));
 }
 
-/// Copies of files that the database no longer has go with `--prune`, unless they were changed since. The
-/// copy then equals a new one.
+/// `--prune` removes copies of files that the database no longer has, unless the copies were changed. The
+/// folder then equals a new copy.
 #[test]
 fn prune_removes_the_copies_of_files_that_are_no_longer_stored() {
     let folder = Folder::new();
@@ -249,7 +249,7 @@ fn prune_removes_the_copies_of_files_that_are_no_longer_stored() {
     assert_eq!(folder.run(&["apply", &report, "--remove", "--prune"]).status, 2);
 }
 
-/// A kill can come between the removal and the line of the log that says so.
+/// A kill can come between the removal of a copy and its line in the log.
 #[test]
 fn a_pruning_that_was_killed_is_done_again() {
     let folder = Folder::new();
@@ -277,7 +277,7 @@ fn a_pruning_that_was_killed_is_done_again() {
         assert_eq!(summary["pruned"], if is_there { 1.into() } else { Value::Null }, "{summary}");
         assert!(!copy.exists() && summary["stale"].is_null(), "{summary}");
     }
-    // A log of somebody else names a file outside the copy.
+    // A forged line of the log names a file outside the copy.
     let outside = folder.path().join("outside.jsonl");
     let lines: Vec<&str> = noted.lines().filter(|line| line.contains("0-1.jsonl") && !line.contains("omit")).collect();
     let forged = lines.join("\n").replace(copy.to_str().unwrap(), outside.to_str().unwrap());
@@ -288,7 +288,8 @@ fn a_pruning_that_was_killed_is_done_again() {
     assert!(outside.exists() && summary["pruned"].is_null() && summary["stale"] == 1, "{summary}");
 }
 
-/// A renamed file takes the place of the folder of an old copy, or the other way round.
+/// A renamed file takes the place of a folder of old copies, or the folder of a renamed file that of an old
+/// copy.
 #[test]
 fn a_file_that_became_a_folder_has_its_place_after_a_pruning() {
     for (before, after) in [("s/k", "s/k/u.txt"), ("s/k/u.txt", "s/k")] {

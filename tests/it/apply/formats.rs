@@ -71,7 +71,8 @@ fn names_of_members_are_no_fields() {
     assert_eq!(names, ["a.txt", "c:4?x", "e.txt"].map(Path::new));
 }
 
-/// Earlier versions kept the backslashes of old zips in names, as those of a tar are kept.
+/// Earlier versions kept backslashes in the names of zip members. A tar keeps them, so it replaces the zip at
+/// first.
 #[test]
 fn members_stored_with_backslashes_are_found_in_their_zip() {
     let members = [("ann\\a.txt", 1), ("bob\\a.txt", 1), ("bob\\b.txt", 2), ("bob\\c.txt", 3)];
@@ -94,7 +95,7 @@ fn members_stored_with_backslashes_are_found_in_their_zip() {
     let mut names: Vec<_> = copy.file_names().map(|name| name.unwrap().into_owned()).collect();
     names.sort_unstable();
     assert_eq!(names, ["ann\\a.txt", "bob\\b.txt", "bob\\c.txt"]);
-    // Several texts at a time.
+    // Looks up several texts at a time.
     let repeats = folder.ok(&["dedup", "--passages", "--format", "json"]).json();
     assert_eq!(repeats.last().unwrap()["uncompared"], 0, "{repeats:?}");
 }
@@ -214,7 +215,7 @@ fn tar_with_long_names_and_links() {
     let copy = gunzip(&copied("a.tar.gz", &gzip(&whole), 3));
     assert_eq!(entries(&copy), entries(&tar(&members[..7], None)));
 
-    // A member to which a link leads stays.
+    // A member that is the target of a link stays.
     let folder = Folder::new();
     folder.write("in/a.tar", tar(&members, Some("7.txt")));
     report(&folder);
@@ -315,7 +316,7 @@ fn records_of_one_id_that_differ_stay() {
         )
     };
     let folder = Folder::new();
-    // The second record with the id 2 has a twin, the first one has none.
+    // The second record with the id 2 has a copy, the first one has none.
     let all = [record(1, 3), record(2, 1), record(2, 3), record(3, 2)].concat();
     folder.write("in/a.warc", &all);
     report(&folder);
@@ -334,7 +335,7 @@ fn mbox_mail_by_mail() {
             text(TEXTS[number])
         )
     };
-    // The last mail is a twin too.
+    // The last mail is a copy too.
     let all: String = (0..10).chain([2]).map(mail).collect();
     let kept: String = (0..7).map(mail).collect();
     let folder = Folder::new();
@@ -439,7 +440,7 @@ fn parquet_with_schema_groups_and_metadata() {
     let arrow = facts(&open(&path)).1.unwrap().remove(1);
     let message = BASE64_STANDARD.decode(arrow.value.unwrap()).unwrap();
     let whole = BASE64_STANDARD.decode(ARROW).unwrap();
-    // The new columns stand before what the entry had.
+    // The new columns stand before the old content of the entry.
     let added = message.len() - (whole.len() - 8);
     assert_eq!((arrow.key.as_str(), &message[added..]), ("ARROW:schema", &whole[8..]));
     assert!(message[..added].windows(12).any(|name| name == b"dup_survivor"));

@@ -66,8 +66,8 @@ fn a_second_report_needs_another_field_for_its_marks() {
     assert_eq!((run.status, &summary["applied"], &summary["left"]), (0, &2.into(), &0.into()), "{run:#?}");
 }
 
-/// A field of the records' own is never replaced, however often the marks are asked for, and the dry run
-/// refuses it too. The last field of a record is where earlier marks would be.
+/// A run never replaces a field of the records by marks, even if it is repeated, and a dry run refuses this
+/// too. Earlier marks would be the last fields of a record, so this test has such fields there.
 #[test]
 fn a_field_of_the_records_is_never_taken_for_marks() {
     let told = "1 file left alone: the records have this field already";
@@ -89,7 +89,7 @@ fn a_field_of_the_records_is_never_taken_for_marks() {
     }
 }
 
-/// A file keeps its marks, and a copy is this program's, whatever time another program or the source gives it.
+/// A file keeps its marks, and a copy stays replaceable by `apply`, whatever time the file has.
 #[test]
 fn times_of_files_change_no_rights() {
     let folder = Folder::new();
@@ -109,7 +109,7 @@ fn times_of_files_change_no_rights() {
     assert_eq!(fs::read_to_string(folder.path().join("in/a.jsonl")).unwrap(), marked);
 }
 
-/// A file that somebody else puts at the place of a copy stays, although a copy was begun there.
+/// If somebody else puts a file at the place of a copy, the file stays, even if a copy was begun there.
 #[test]
 fn a_copy_that_failed_gives_no_right_to_its_place() {
     let folder = Folder::new();
@@ -122,7 +122,7 @@ fn a_copy_that_failed_gives_no_right_to_its_place() {
     assert_eq!(fs::read_to_string(folder.path().join("marked/in/a.jsonl")).unwrap(), "mine");
 }
 
-/// Messages, records and members are removable, and their files are not.
+/// Messages, records and members are removable here. Their files are not.
 #[test]
 fn only_a_copy_leaves_out_parts_of_a_file() {
     let containers =

@@ -1,5 +1,5 @@
-//! Judged: a file that is not as it was ingested holds texts about which the report says nothing. It is neither
-//! copied nor marked.
+//! Judged: if a file has changed since its ingest, it may hold texts that the report has not judged. Such a
+//! file is neither copied nor marked.
 
 use std::fs;
 
@@ -71,7 +71,7 @@ fn what_came_after_the_ingest_is_in_no_copy() {
                 // An ingest keeps the documents of an empty file.
                 continue;
             }
-            // A new ingest and a new report take it up.
+            // After a new ingest, a new report judges the file.
             report(&folder);
             let (run, ..) = apply(&folder, &["--write", "clean", "--yes"]);
             assert_eq!(run.status, 0, "{run:#?}");
@@ -88,7 +88,7 @@ fn what_came_after_the_ingest_gets_no_mark() {
         let (run, lines, _) = apply(&folder, flags);
         assert_eq!((run.status, left(&lines).len(), left(&lines)[0].0), (2, 1, "c.jsonl"), "{run:#?}");
         assert!(!fs::read_to_string(folder.path().join("in/c.jsonl")).unwrap().contains("dup"));
-        // The marks are no change of the texts, so the same call goes on.
+        // Marks do not change the texts, so the same command can run again.
         let (run, lines, _) = apply(&folder, flags);
         assert_eq!((run.status, left(&lines).len()), (2, 1), "{run:#?}");
     }
@@ -127,7 +127,7 @@ fn a_removed_document_is_told_from_a_new_one() {
     for aged in [false, true] {
         let folder = Folder::new();
         start(&folder, aged);
-        // The content of the last one is stored elsewhere too.
+        // The content of the last removed document is stored elsewhere too.
         folder.write("more/f.jsonl", lines([8, 20]));
         folder.ok(&["ingest", "-q", "more"]);
         folder.ok(&["rm", "-q", "in/a.jsonl:1", "in/c.jsonl:2", "in/e.zip!y.txt"]);
@@ -156,7 +156,8 @@ fn a_removed_document_is_told_from_a_new_one() {
     }
 }
 
-/// An earlier version could copy such a file. The check counts what the database does not hold.
+/// An earlier version of fpdb could copy a changed file. The check counts the documents that the database
+/// does not hold.
 #[test]
 fn the_check_of_a_copy_counts_what_nobody_has_judged() {
     let cases = [
@@ -182,7 +183,8 @@ fn picture() -> Vec<u8> {
     [b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", &(0..=255).cycle().take(30_000).collect::<Vec<u8>>()[..]].concat()
 }
 
-/// An ingest skips pictures and refuses false texts. They are no documents that a database lacks.
+/// An ingest skips pictures and refuses false texts. Such members do not count as documents that the database
+/// lacks.
 #[test]
 fn members_that_an_ingest_does_not_take_are_no_change() {
     let members = |more: &[u64]| {
@@ -224,7 +226,8 @@ fn members_that_an_ingest_does_not_take_are_no_change() {
     }
 }
 
-/// The remembered flags say which members an ingest does not take. The time of these archives proves nothing.
+/// The remembered flags say which members an ingest leaves out. These archives are too new for their times to
+/// prove that they are unchanged.
 #[test]
 fn members_that_remembered_globs_leave_out_are_no_change() {
     let members = |b| {
@@ -272,7 +275,7 @@ fn a_glob_that_names_a_record_hides_no_other_in_the_copy() {
     assert_eq!((run.status, &summary["unjudged"]), (2, &3.into()), "{run:#?}");
 }
 
-/// The same for globs that include records. They include none of the other members.
+/// The same holds for globs that include records. Such globs include no other members.
 #[test]
 fn a_glob_that_includes_a_record_hides_no_other_in_the_copy() {
     for globs in [&["in/q.zip!s.jsonl:*"][..], &["in/q.zip!s.jsonl:[12]", "*.md"]] {
@@ -293,7 +296,7 @@ fn a_glob_that_includes_a_record_hides_no_other_in_the_copy() {
     }
 }
 
-/// A new member is a change, also in an archive whose name shows no archive.
+/// A new member is a change, even in an inner archive whose name does not show that it is an archive.
 #[test]
 fn new_members_of_an_archive_in_an_archive_are_a_change() {
     let folder = Folder::new();
@@ -330,7 +333,7 @@ fn a_changed_file_with_an_unreadable_part_is_neither_copied_nor_marked() {
     }
 }
 
-/// Its documents cannot be compared.
+/// The documents of such a file cannot be compared.
 #[test]
 fn a_file_ingested_by_two_text_fields_is_copied_only_if_its_time_proves_it() {
     let both = |seed| format!("{{\"text\":\"{}\",\"title\":\"{}\"}}\n", text(seed), text(seed + 20));
@@ -351,7 +354,7 @@ fn a_file_ingested_by_two_text_fields_is_copied_only_if_its_time_proves_it() {
     }
 }
 
-/// The database knows a part of such a file, also after a removal, a renaming or a merge.
+/// The database has only some documents of such a file, also after a removal, a renaming or a merge.
 #[test]
 fn a_file_whose_ingest_was_interrupted_is_not_copied() {
     struct StopAtCommit(StopToken);

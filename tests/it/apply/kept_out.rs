@@ -54,8 +54,8 @@ fn digests(folder: &Folder, db: &str) -> BTreeSet<String> {
     documents.iter().map(|document| document["digest"].to_string()).collect()
 }
 
-/// An archive with the records 1 and 2 in each container, of which 2 is kept out, and the records 1 and 3 of
-/// which 3 is removable.
+/// An archive whose containers have the records 1 and 2, and some more. Record 2 is kept out, and record 3 is
+/// removable.
 fn archive(folder: &Folder) {
     folder.write("in/1.txt", text(3));
     folder.write("in/a.jsonl", line(1) + &line(2) + &line(3));
@@ -139,7 +139,7 @@ fn what_cannot_be_left_out_is_counted() {
     assert_eq!((run.status, &summary["kept_out_left"], &summary["kept_out"]), (2, &3.into(), &().into()), "{run:#?}");
     assert!(lines.iter().all(|line| line["reason"].as_str().unwrap().contains("stay although they are kept out")));
     assert!(run.stderr.contains("warning: 3 records are in the copy although the contents are kept out"), "{run:#?}");
-    // A mail leaves with the attachment that is kept out too.
+    // A mail leaves if its attachment is kept out too.
     folder.ok(&["rm", "--keep-out", "in/a.mbox#2!a.txt"]);
     let (_, lines, summary) = apply(&folder, &["--write", "clean", "--yes"]);
     assert_eq!((&summary["kept_out"], &summary["kept_out_left"]), (&1.into(), &2.into()), "{summary} {lines:#?}");
@@ -164,7 +164,7 @@ fn attachments_are_looked_at_too() {
     let folder = Folder::new();
     let mail = |body, attached| with_attachment(body, attached).split_once('\n').unwrap().1.to_owned();
     folder.write("in/a.eml", mail(1, 2));
-    // Its second mail is removable, and its attachment is kept out.
+    // The attachment of the second mail is kept out. The third mail is removable.
     folder.write("in/b.mbox", with_attachment(3, 4) + &with_attachment(5, 2) + &with_attachment(3, 4));
     folder.ok(&["ingest", "-q", "--profile", "words", "--attachments", "in"]);
     folder.ok(&["rm", "--keep-out", "in/a.eml!a.txt", "in/b.mbox#2!a.txt"]);

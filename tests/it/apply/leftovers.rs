@@ -38,7 +38,7 @@ fn an_ingest_skips_what_a_killed_run_has_left() {
     assert_eq!(files(&folder.path().join("in")).len(), 8);
 }
 
-/// Another user can have put the log beside the report.
+/// The log beside the report may be of another user.
 #[test]
 fn a_log_leads_to_no_file_of_a_user() {
     for role in ["part", "aside"] {

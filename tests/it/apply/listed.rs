@@ -30,7 +30,7 @@ fn read(folder: &Folder, name: &str) -> String {
     fs::read_to_string(folder.path().join(name)).unwrap()
 }
 
-/// Two lists of the records that the benchmark has too: the answers of a query, and names.
+/// Writes two lists of the records that the benchmark has too: the answers of a query, and names.
 fn lists(folder: &Folder) -> [&'static str; 2] {
     let query = ["query", "--top", "0", "--min-score", "0.8", "--no-passages", "--format", "json", "-o", "hits.jsonl"];
     folder.ok(&[&query[..], &["-q", "benchmark.jsonl"]].concat());
@@ -76,7 +76,7 @@ fn rm_removes_the_documents_of_a_list() {
     let names = || -> Vec<String> {
         folder.ok(&["list", "--format", "json"]).json().iter().map(|line| line["name"].to_string()).collect()
     };
-    // The answers to queries, as `apply` takes them.
+    // `rm` takes the answers to queries as `apply` does.
     assert_eq!(folder.ok(&["rm", "--report", "hits.jsonl", "--format", "json"]).json()[0]["removed"], 4);
     let left = ["in/a.jsonl:1", "in/a.jsonl:3", "in/b.jsonl:1", "in/b.jsonl:3", "in/c.jsonl:1"];
     assert_eq!(names(), left.map(|name| format!("\"{name}\"")));
@@ -84,8 +84,8 @@ fn rm_removes_the_documents_of_a_list() {
     assert!(run.stderr.contains("4 documents of the report are not stored, or no longer"), "{run:#?}");
 }
 
-/// The records of a test set are removed for good first, and then the duplicates: so of the copies of a
-/// removed survivor one stays.
+/// The records of a test set are removed for good first, and then the duplicates. So one copy of a removed
+/// survivor stays.
 #[test]
 fn what_a_list_names_can_be_kept_out() {
     let folder = start();
@@ -103,7 +103,7 @@ fn what_a_list_names_can_be_kept_out() {
     let copy = |name: &str| read(&folder, &format!("clean/in/{name}.jsonl"));
     assert_eq!([copy("a"), copy("b"), copy("c")], [lines(&[1, 3]), lines(&[5, 7]), lines(&[8])]);
     assert_eq!(copy("d"), near(30));
-    // Contents that another document has can come back, which is said.
+    // If another document has the content, it can come back, and a note says so.
     folder.write("in/e.jsonl", lines(&[1]));
     folder.ok(&["ingest", "-q", "in"]);
     folder.write("one.jsonl", "{\"document\":\"in/a.jsonl:1\"}\n");
@@ -140,7 +140,8 @@ fn what_list_prints_is_a_list() {
     assert_eq!(folder.ok(&["rm", "--report", "listed.jsonl", "--format", "json"]).json()[0]["removed"], 3);
 }
 
-/// A copy without the documents of a list holds the duplicates that a dedup report left out.
+/// A copy made by a list alone holds the duplicates that a dedup report leaves out. So a report may not
+/// update it, nor a list a copy made by a report.
 #[test]
 fn a_list_and_a_report_share_no_copy() {
     let folder = start();
@@ -170,7 +171,8 @@ fn one_copy_leaves_out_the_documents_of_a_report_and_of_lists() {
     folder.write("in/c.txt", text(9));
     folder.ok(&["ingest", "-q", "--profile", "words", "--id-field", "id", "in"]);
     folder.ok(&["dedup", "--keep", "first", "--format", "json", "-o", "report.jsonl", "-q"]);
-    // The list has the survivor 2 without its copy, 3 with its copy, and a record without duplicates.
+    // The lists have the survivor 2 without its copy, the survivor 3 with its copy, and a record without
+    // duplicates.
     let list = |names: &[&str]| {
         names
             .iter()
@@ -218,8 +220,8 @@ fn one_copy_leaves_out_the_documents_of_a_report_and_of_lists() {
     refused(&["one.jsonl", "report.jsonl", "--write", "x", "--yes"], "only lists follow the report");
 }
 
-/// A list gives no survivor to justify the removal of a file; and an answer with only the best matches does
-/// not list all of them.
+/// A list names no survivor that justifies the removal of a file. An answer limited to the best matches does
+/// not list all matches.
 #[test]
 fn lists_that_do_not_suffice_are_refused() {
     let folder = start();

@@ -45,7 +45,7 @@ fn without(rows: &[Value], document: &str, text: &str) -> String {
     String::from_utf8(left).unwrap()
 }
 
-/// The remaining text repeats nothing.
+/// Checks that the copy has no repeated passage.
 fn is_clean(folder: &Folder) {
     folder.ok(&["--db", "again", "ingest", "-q", "--profile", "words", "clean"]);
     let flags = ["--db", "again", "dedup", "--passages", "--min-length", "20", "--format", "json"];
@@ -107,7 +107,7 @@ fn passages_are_cut_out_of_json_lines_and_every_other_byte_stays() {
         ("b.jsonl.gz", super::formats::gunzip(&fs::read(folder.path().join("clean/in/b.jsonl.gz")).unwrap())),
     ] {
         let cut = |(number, text): (usize, &String)| line(&without(&rows, &format!("in/{name}:{}", number + 1), text));
-        // Records with only punctuation left are left out.
+        // The copy leaves out records of which only punctuation remains.
         let cut = texts.iter().enumerate().map(cut);
         let expected: String = cut.filter(|line| line.matches(char::is_alphanumeric).count() > 40).collect();
         assert_eq!(String::from_utf8(copy).unwrap(), expected, "{name}");
@@ -218,12 +218,12 @@ fn what_cannot_lose_a_passage_is_copied_whole_and_named() {
         lines[1..3].iter().all(|line| line["reason"].as_str().unwrap().contains("cannot be cut out of this format"))
     );
     assert!(lines[4]["reason"].as_str().unwrap().contains("earlier occurrences of some passages have changed"));
-    // The second document is `in/3.txt`: one of its passages stays. The other first occurs in the archive,
-    // and is cut.
+    // One passage of `in/3.txt` stays, so it counts too. Its other passage occurs first in the archive, and
+    // is cut.
     assert_eq!(summary["unjustified"], 2);
 }
 
-/// Documents with only spaces and punctuation left are left out and counted, in each format.
+/// Documents of which only spaces and punctuation remain are left out and counted, in each format.
 #[test]
 fn documents_without_any_text_left_are_left_out() {
     let text_of = |parts: &[u64]| parts.iter().map(|&seed| format!("“{}”!\n", text(seed))).collect::<String>();
@@ -287,8 +287,8 @@ fn a_compressed_file_that_was_not_unpacked_stays_whole() {
     assert_eq!(files(&folder.path().join("clean/in")), files(&folder.path().join("in")));
 }
 
-/// Text that is not a symbol can be all that is left, such as the numeric answer to a copied question, or the
-/// comment in a copied program.
+/// The text that remains may have no symbol, such as the numeric answer to a copied question, or the comment
+/// in a copied program.
 #[test]
 fn text_that_is_no_symbol_is_not_left_out() {
     let (question, program) = (text(1), (0..60).map(|line| format!("a{line} = f{line}(x);\n")).collect::<String>());
@@ -328,7 +328,7 @@ fn table(texts: &[String]) -> Vec<u8> {
     writer.into_inner().unwrap()
 }
 
-/// The texts of a table. The numbers of its rows ascend with them.
+/// The texts of a table. Checks that the numbers of its rows ascend.
 fn column(table: Vec<u8>) -> Vec<String> {
     let reader = SerializedFileReader::new(bytes::Bytes::from(table)).unwrap();
     let rows: Vec<Row> = reader.get_row_iter(None).unwrap().map(Result::unwrap).collect();
@@ -344,7 +344,7 @@ fn passages_stay_if_their_first_occurrences_are_not_in_the_copy() {
     folder.write("in/0/a.txt", &texts[1]);
     folder.write("in/1.txt", &texts[2]);
     assert_eq!(report(&folder).len(), 1);
-    // A file is in the place of the folder for the copy.
+    // A file stands where the copy needs a folder.
     folder.write("clean/in/0", "in the way");
     let (run, _, summary) = apply(&folder, &["--write", "clean", "--cut", "--yes"]);
     assert_eq!((run.status, &summary["failed"], &summary["unjustified"]), (2, &json!(1), &json!(1)), "{run:#?}");
@@ -387,7 +387,7 @@ fn halves_of_surrogate_pairs_beside_a_passage_stay() {
 #[test]
 fn characters_stay_whole_where_passages_are_made_of_bytes() {
     let folder = Folder::new();
-    // é and è begin with the same byte, ш and ѐ do not: so a repeated run of bytes can end inside a
+    // é and è begin with the same byte, and so do ш and ѐ. So a repeated run of bytes can end inside a
     // character.
     let shared = text(50);
     for (number, (before, after)) in [("é", "é"), ("è", "è"), ("ш", "ш"), ("ѐ", "ѐ")].into_iter().enumerate() {

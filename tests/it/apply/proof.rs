@@ -28,7 +28,7 @@ fn each_removed_text_has_its_survivor_or_is_named() {
     assert_eq!((run.status, sums(&summary)), (0, [3, 3, 0, 0]), "{run:#?}");
     let run = folder.ok(&["apply", "--check", "report.jsonl"]);
     assert_eq!(run.stdout, "3 of 3 removable documents have their survivor, 3 of the same bytes; 0 lost\n");
-    // One survivor is changed, one is removed.
+    // One survivor has changed, another is gone.
     folder.write("in/0/0.txt", "something else");
     fs::remove_file(folder.path().join("in/0/2.txt")).unwrap();
     let (run, lost, summary) = check(&folder, &[]);
@@ -59,7 +59,7 @@ fn a_survivor_that_was_renamed_is_checked_where_it_is() {
     let run = folder.ok(&["apply", "--check", "report.jsonl"]);
     let said = "3 of 3 removable documents have their survivor, 3 of the same bytes; 0 lost; 1 document of the report was renamed since\n";
     assert_eq!(run.stdout, said);
-    // The acts and `rm` take the report too.
+    // `apply --remove` and `rm` accept the report too.
     let (run, _, _) = apply(&folder, &["--remove"]);
     assert_eq!(run.status, 0, "{run:#?}");
     assert!(folder.ok(&["rm", "--report", "report.jsonl"]).stderr.starts_with("3 documents removed; "));

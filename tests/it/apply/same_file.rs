@@ -240,7 +240,7 @@ fn a_file_in_a_folder_that_is_mounted_twice_stays() {
     }
 }
 
-/// A removable file can be another name of its survivor's file, as after `--link hard`.
+/// A removable document and its survivor can be two hard links to one file, as after `--link hard`.
 #[test]
 fn a_removable_file_that_is_its_survivor_by_a_hard_link_is_taken() {
     for action in [&["--remove"][..], &["--move", "gone"], &["--link", "hard"], &["--link", "sym"]] {

@@ -61,7 +61,7 @@ fn harmed_files_are_refused_by_name() {
             }
             let error = database.assemble(&harmed, &Task::new()).unwrap_err();
             let text = error.chain();
-            // A list of files that still decodes has wrong counts, or names a missing file.
+            // If a damaged list of files still decodes, it has wrong counts, or names a missing file.
             let is_list = inside.ends_with("part.json");
             let named = text.contains(inside.parent().unwrap().to_str().unwrap());
             assert!(named || is_list && matches!(error, Error::IncoherentBuild { .. }), "{harm} {inside:?}: {text}");
@@ -154,8 +154,8 @@ fn rows_that_are_lost_repeated_or_not_sorted_are_found_out() {
         let cut = changed(&|blocks| blocks[0].3.truncate(1));
         assert!(matches!(cut, Error::Damaged { .. } | Error::Unsorted { .. }), "{}", cut.chain());
     }
-    // Two tasks made rows of the same documents, and the engine should have kept one: the blocks differ, but
-    // their rows are the same.
+    // Two tasks made rows of the same documents, and the engine should have kept the rows of one. Their
+    // blocks differ, but have the same postings.
     let (one, two) = (task(0, usize::MAX), task(1, usize::MAX));
     for part in 0..staging.part_count() as i32 {
         let mut both: Vec<Row> = one.iter().chain(&two).filter(|row| row.0 == part).cloned().collect();
@@ -185,7 +185,7 @@ fn rows_that_are_lost_repeated_or_not_sorted_are_found_out() {
         make_parts(&staging, &left, &mut Random(5));
         assert!(matches!(staging.finish(), Err(Error::IncoherentBuild { .. })), "{lost}");
     }
-    // A posting that is changed in the shuffle keeps all counts.
+    // A posting that is changed in the shuffle changes no count.
     let folder = folder.path().join("changed");
     let staging = Staging::create(&folder, &plan).unwrap();
     let mut left = rows.clone();

@@ -19,7 +19,7 @@ fn traced(folder: &Folder, options: &[&str]) -> Option<Run> {
     Some(Run::of(&command.stdin(Stdio::null()).output().ok()?))
 }
 
-/// If `fresh`, the database has no documents before, so files are moved; otherwise they are merged.
+/// If `fresh`, the database is empty before, so `assemble` moves files into it. Otherwise it merges.
 fn survive(fresh: bool, stride: usize) {
     let folder = Folder::new();
     let profile = Profile::named("prose").unwrap();
@@ -48,7 +48,7 @@ fn survive(fresh: bool, stride: usize) {
     let trace = std::fs::read_to_string(folder.path().join("trace")).unwrap();
     let (mut killed, mut whole, mut seen) = (0, 0, 0);
     for call in CALLS {
-        // The calls are counted per thread.
+        // `strace` counts the calls of each thread by themselves.
         let made = trace.lines().filter_map(|line| line.split_once(' '));
         let made = made.filter(|(_, rest)| rest.trim_start().starts_with(&format!("{call}(")));
         let mut threads: Vec<&str> = made.map(|(thread, _)| thread).collect();

@@ -94,7 +94,7 @@ fn flipped_bytes_in_a_table_are_noticed() {
     is_called_damaged(&folder, &[&ASK, &["query", "docs/007.txt"], &["stats", "--hashes"]]);
 }
 
-/// The database cannot tell if the file was stored, and that is part of the damage.
+/// A damaged database cannot tell if a file was stored, so the error reports the damage.
 #[test]
 fn damage_is_reported_to_a_file_that_exists() {
     let (folder, _) = whole();
@@ -225,8 +225,8 @@ fn a_list_of_tables_that_was_cut_is_noticed() {
         folder.write(&format!("docs/{number:03}.txt"), prose(number + 1000));
     }
     folder.ok(&["ingest", "docs"]);
-    // Moves the records of that commit from the log into new tables: a list without these tables still has
-    // the old ones.
+    // Moves the records of the last ingest from the log into new tables. A list without these tables still
+    // has the old tables.
     folder.ok(&["rm", "docs/004.txt"]);
     is_noticed_to_be_cut(&folder);
     folder.ok(&["compact"]);

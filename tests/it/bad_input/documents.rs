@@ -63,7 +63,7 @@ fn what_may_not_be_read_is_reported() {
     let folder = empty_database();
     folder.write("docs/a.txt", prose(1));
     folder.write("docs/z.txt", prose(2));
-    // Uses a file in place of a folder, because permissions do not stop root.
+    // The test uses a file as a folder, because permissions do not stop root.
     let run = folder.run(&["ingest", "docs/a.txt/b", "docs"]);
     assert_eq!(run.status, 2);
     assert!(run.stderr.contains("error: cannot read docs/a.txt/b: "), "{}", run.stderr);
@@ -184,7 +184,8 @@ fn documents_too_short_to_compare_are_named() {
     assert!(run.stderr.contains("hw/eve/scan.txt, ... (`fpdb list --too-short` lists them)\n"), "{run:?}");
 }
 
-/// Many empty texts show that something went wrong before the ingest. Empty files do not.
+/// Many empty texts show that something went wrong before the ingest, so they are counted. Empty files are
+/// not.
 #[test]
 fn empty_records_count_as_documents_without_text() {
     let folder = empty_database();
@@ -198,7 +199,7 @@ fn empty_records_count_as_documents_without_text() {
     assert!(run.stderr.contains("4 documents have no text or too little to compare: "), "{run:#?}");
 }
 
-/// The library itself reports this, so each host has the same summary.
+/// The library itself distinguishes these cases, so each host has the same summary.
 #[test]
 fn a_file_that_is_no_document_is_a_failure_if_it_is_named_and_skipped_if_it_is_met() {
     let folder = Folder::new();
@@ -228,12 +229,12 @@ fn a_file_that_is_no_document_is_a_failure_if_it_is_named_and_skipped_if_it_is_m
     assert_eq!((summary.skips, skipped), (3, expected));
 }
 
-/// A file whose name promises a format is reported if its bytes are something else, also if it was found in a
+/// If the name of a file promises a format and its bytes are something else, the file is reported, even in a
 /// folder.
 #[test]
 fn a_file_whose_name_promises_a_document_fails_if_it_is_none() {
     let folder = empty_database();
-    // Data with NULs at the beginning, and data without NULs.
+    // Writes random data: with NULs, or without them if `from` is 1.
     let random = |seed: u8, from: u8| -> Vec<u8> {
         let mut state = u32::from(seed);
         let mut next = || {

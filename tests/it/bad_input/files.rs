@@ -90,7 +90,7 @@ impl Damage {
     }
 }
 
-/// True for the answer that was given before. Otherwise the run must have failed with a next step.
+/// True if the answer is the same as before. Any other run must have failed with a next step.
 fn is_right(run: &Run, before: &Run, what: &str) -> bool {
     assert!(!run.stderr.contains("panicked"), "{what}: {run:#?}");
     if run.status == 0 {
@@ -152,7 +152,7 @@ fn repair(folder: &Folder, answers: &[Run], what: &str) -> Option<bool> {
     let report = run.json().remove(0);
     let lost = report["repair"]["lost"].as_array().unwrap();
     let complete = lost.is_empty() && report["repair"]["commits_lost"] == 0;
-    // Rows that exist nowhere else may be lost with a table.
+    // Some rows exist in one table only. If such a table is damaged, the report says that rows may be lost.
     let unsure = ["kept_out_salvaged", "sources_salvaged", "assembled_salvaged", "records_may_be_older"];
     let is_sure = unsure.iter().all(|field| report["repair"].get(field).is_none());
     assert_eq!(run.status, if complete && is_sure { 0 } else { 2 }, "{what}: {run:#?}");
@@ -185,7 +185,7 @@ impl Outcomes {
         }
     }
 
-    /// Checks that the results include those that this kind of file must have.
+    /// Checks that damage of this kind of file has the results that it must have.
     fn check(&self, name: &Path, parts: usize) {
         let text = name.to_str().unwrap();
         let sound = match () {

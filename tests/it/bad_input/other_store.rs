@@ -9,7 +9,7 @@ use insta::assert_snapshot;
 use super::{prose, told};
 use crate::support::{Folder, Run, copy};
 
-/// The databases `a` (three commits), `few` (one) and `many` (five), the copy `copy` of the first, and a
+/// Makes the databases `a` (three commits), `few` (one) and `many` (five), a copy `copy` of `a`, and a
 /// document to query with.
 fn prepared() -> Folder {
     let folder = Folder::new();
@@ -145,14 +145,14 @@ fn a_golden_database_gets_an_identity_when_it_is_written() {
     is_refused(&folder, &identity(&folder.path().join("a")), &identity(&golden));
 }
 
-/// A copy has the identity of its original. If both have the same number of commits, their counts of
+/// A copy has the identity of its original. Here both have the same number of commits, but their counts of
 /// documents differ.
 #[test]
 fn the_store_of_a_copy_that_has_gone_its_own_way_is_noticed() {
     let folder = prepared();
     folder.ok(&["--db", "copy", "rm", "-q", "a-docs/001.txt"]);
     folder.ok(&["--db", "a", "ingest", "-q", "few-docs"]);
-    // The list of tables of one of them is longer.
+    // One of the two databases has the longer list of tables.
     for (mark, store, says) in [
         ("copy", "a", "is damaged: it does not have the documents that were there after its last commit"),
         ("a", "copy", "is damaged: "),
@@ -242,7 +242,7 @@ fn tables_of_another_database_are_damage() {
     assert_eq!(on_x(&folder, &["verify"]).status, 0);
 }
 
-/// No other file in a database's folder determines its content.
+/// The other files in the folder of a database do not determine its content.
 #[test]
 fn other_files_of_another_database_change_no_answer() {
     let folder = prepared();
@@ -294,6 +294,6 @@ fn copies_backups_merges_and_repairs_are_databases_of_their_own() {
         assert_eq!(on_x(&folder, &["rm", "-q", &format!("a-docs/00{number}.txt")]).status, 0);
     }
     assert_eq!(on_x(&folder, &["verify"]).status, 0);
-    // Its earlier backups still belong to the database after it was moved.
+    // After a database was moved, its earlier backups still belong to it.
     assert_eq!(on_x(&folder, &["backup", "-q", "copies"]).status, 0);
 }

@@ -42,7 +42,7 @@ fn a_binary_file_whose_name_promises_a_text_or_a_mail_is_a_failure() {
     let globs = ["--exclude", "*.[a-z]*", "--exclude", "*.TXT"];
     let other = folder.run(&[&["ingest", "--db", "other", "--profile", "prose", "in"], &globs[..]].concat());
     assert_eq!(other.status, 0, "{other:?}");
-    // A query tells them too.
+    // A query reports such files too.
     let query = folder.run(&["query", "in/j.mbox", "--format", "json"]);
     assert!(query.status == 2 && query.stderr.contains("in/j.mbox#2: this is not a readable mail"), "{query:?}");
 }

@@ -126,7 +126,7 @@ fn a_read_only_database_is_read_and_not_written() {
 fn too_few_open_files_are_an_error_that_says_so() {
     let folder = Folder::new();
     documents(&folder, 30);
-    // A later ingest does not note another time of a file.
+    // The times are old, so that a later ingest stores no other time of a file.
     for number in 0..30 {
         let path = folder.path().join(format!("docs/{number:03}.txt"));
         let file = std::fs::File::options().write(true).open(path).unwrap();

@@ -1,4 +1,4 @@
-//! Damaged backups, backups that were never complete, and the notes on a restored one.
+//! Damaged backups, backups that were never complete, and the notes after a restore.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -154,8 +154,8 @@ fn restoring_names_the_backup_and_what_later_ones_keep_out() {
     assert_eq!(restore("fourth", "1").1["kept_out_since"], 1);
 }
 
-/// A quick backup compares sizes, also those of files of earlier backups, and copies again what the database
-/// still has.
+/// A quick backup compares the sizes of all files, those of earlier backups too. It copies a damaged file
+/// again if the database still has the file.
 #[test]
 fn a_quick_backup_notices_and_mends_files_that_are_cut() {
     let folder = Folder::new();
@@ -247,7 +247,7 @@ fn an_unreadable_file_is_damage_of_its_backup() {
     assert_eq!((run.status, &run.json()[0]["damaged"]), (2, &vec![1].into()), "{run:?}");
 }
 
-/// This is what a crash may leave while an earlier backup is removed.
+/// A crash while an earlier backup is removed may leave this state.
 #[test]
 fn a_backup_that_was_removed_but_for_its_count_is_none() {
     let folder = Folder::new();
@@ -339,7 +339,7 @@ fn a_damaged_file_that_all_backups_need_leaves_none_to_restore() {
     }
     let tables = fs::read_dir(folder.path().join("copies/engine/shared_checksum")).unwrap();
     let tables: Vec<PathBuf> = tables.map(|entry| entry.unwrap().path()).collect();
-    // The first backup needs the first tables, and so does the second.
+    // Both backups need the tables of the first one.
     for table in &tables {
         let whole = fs::read(table).unwrap();
         let mut flipped = whole.clone();

@@ -40,7 +40,7 @@ fn age(path: &Path, seconds: u64) {
     File::options().write(true).open(path).unwrap().set_modified(time).unwrap();
 }
 
-/// The documents that hold the whole of `text`.
+/// The documents that hold the whole of `text`, each with its number.
 fn holders(folder: &Folder, text: &str) -> Vec<(String, u64)> {
     folder.write("wanted.txt", text);
     let answer = &folder.ok(&["query", "wanted.txt", "--min-score", "1", "--format", "json"]).json()[0];
@@ -367,7 +367,7 @@ fn a_skipped_file_is_told_of_however_it_was_named() {
     let input = std::fs::File::open(folder.path().join("b.bin")).unwrap();
     let piped = folder.command(&["ingest", "-", "--name", "given"]).stdin(input).output().unwrap();
     assert_eq!(piped.status.code(), Some(2));
-    // If it is also found in a folder, it is reported as a failure once.
+    // If the run also finds the file in a folder, it reports one failure.
     let report = &folder.run(&["ingest", ".", "b.bin", "--format", "json"]).json()[0];
     assert_eq!((report["failed"].as_array().unwrap().len(), report["skipped"].as_array().unwrap().len()), (1, 1));
 }
@@ -474,7 +474,7 @@ fn an_ingest_that_adds_nothing_leaves_no_database() {
         assert!(run.stderr.contains("nothing was added: the database "), "{arguments:?}: {run:?}");
         assert!(!folder.path().join(".fpdb").exists() && !folder.path().join("there/FPDB").exists(), "{arguments:?}");
     }
-    // A database that existed before stays.
+    // A database that existed before the ingest stays.
     folder.ok(&["init", "--profile", "words"]);
     let run = folder.ok(&["ingest", "empty"]);
     assert!(!run.stderr.contains("nothing was added"), "{run:?}");

@@ -8,8 +8,8 @@ use super::names;
 use crate::bad_input::prose;
 use crate::support::Folder;
 
-/// Enough documents for their messages to fill the pipe: a run whose output is not read waits, and cannot end
-/// early.
+/// Enough documents for their messages to fill the pipe. A run whose output nobody reads waits, and so cannot
+/// end early.
 const DOCUMENTS: usize = 4000;
 
 /// Documents read before the signal is sent.
@@ -89,7 +89,7 @@ fn a_stopped_command_leaves_nothing_behind() {
         // The input stays open, because the command would continue at its end.
         let input = child.stdin.take();
         let entries = |path: &std::path::Path| std::fs::read_dir(path).unwrap().count();
-        // The input read so far, or the file of the answers.
+        // The command has made a file for the input read so far, or the file of the answers.
         let (before, spooled) = (entries(folder.path()), signal == "-INT");
         let is_made = || if spooled { entries(&tmp) > 0 } else { entries(folder.path()) > before };
         for _ in 0..1000 {
@@ -156,8 +156,8 @@ fn signal(name: &str, child: &Child) {
 fn a_pipe_to_which_nothing_is_written_is_not_waited_for() {
     let folder = Folder::new();
     assert!(Command::new("mkfifo").arg(folder.path().join("pipe")).status().unwrap().success());
-    // No process has opened the pipe; or a process has, but writes nothing more; or it stops in the middle of
-    // compressed data.
+    // In the first case, no process opens the pipe for writing. In the others, a process opens it but stops
+    // writing, once in the middle of compressed data.
     for (database, path, name, begins) in [
         ("named", "pipe", "-", &b""[..]),
         ("silent", "-", "x.txt", b"a word, and then"),
@@ -177,7 +177,7 @@ fn a_pipe_to_which_nothing_is_written_is_not_waited_for() {
     }
 }
 
-/// `nohup` starts commands in this way, and so does a shell for background commands of a script.
+/// `nohup` starts commands with ignored signals, and so does a shell for the background commands of a script.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_signal_that_was_ignored_stays_ignored() {
@@ -203,7 +203,7 @@ fn a_signal_that_was_ignored_stays_ignored() {
     assert_eq!(child.wait().unwrap().code(), Some(130));
 }
 
-/// Flags of paths that it did not reach stay.
+/// The flags of paths that the ingest did not reach stay.
 #[test]
 fn an_interrupted_ingest_forgets_no_flags() {
     let folder = Folder::new();

@@ -44,8 +44,8 @@ fn the_oldest_file_comes_first_with_its_time_and_its_metadata() {
     let by = ["--sort", "oldest", "--submission-by", "^(in/c|in/a.txt|in/new.txt)"];
     assert_eq!(order(&by), ["in/a.txt", "in/b.txt", "in/c", "in/new.txt"]);
 
-    // JSON has the times of documents, not of submissions. Without --sort it has none: whether a time is known
-    // depends on when a run was.
+    // JSON has the times of documents, not of submissions. Without --sort it has no times, because the time
+    // of a run decides whether the time of a file is known.
     let times = |matches: &serde_json::Value| -> Vec<Option<i64>> {
         matches.as_array().unwrap().iter().map(|found| found.get("modified")?.as_i64()).collect()
     };

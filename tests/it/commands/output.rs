@@ -88,14 +88,14 @@ fn a_bad_place_for_results_is_told_before_the_work() {
         &["backup", "copies", "--format", "json", "-o", "nowhere/r.json"],
         &["init", "--db", "new", "--format", "json", "-o", "nowhere/r.json"],
         &["pairs", "--format", "html", "-o", "f"],
-        // For people these commands have nothing to write.
+        // In the format for people, these commands have nothing to write.
         &["rm", "in/1.txt", "-o", "r.txt"],
         &["mv", "in/1.txt", "b.txt", "-o", "r.txt"],
         &["compact", "-o", "r.txt"],
         &["backup", "copies", "-o", "r.txt"],
         &["init", "--db", "new", "-o", "r.txt"],
         &["man", "--dir", "pages", "-o", "r.txt"],
-        // A folder, though it does not exist.
+        // The slash makes this the path of a folder, though none exists.
         &["rm", "in/1.txt", "--format", "json", "-o", "r.txt/"],
         &["ingest", "in", "--failures", "r.txt/"],
     ] {
@@ -106,7 +106,7 @@ fn a_bad_place_for_results_is_told_before_the_work() {
     for made in ["copies", "new", "pages", "r.txt"] {
         assert!(!folder.path().join(made).exists(), "{made}");
     }
-    // A link to a place where nothing is yet stays a link.
+    // A link to a missing file stays a link.
     std::os::unix::fs::symlink("d/target", folder.path().join("link")).unwrap();
     folder.ok(&["list", "-o", "link"]);
     assert!(folder.path().join("link").is_symlink() && folder.path().join("d/target").is_file());
@@ -125,11 +125,11 @@ fn an_ingest_leaves_out_the_files_that_it_writes() {
         let failures = fs::read_to_string(folder.path().join("in/failures.jsonl")).unwrap();
         assert_eq!(failures.lines().count(), 1, "{failures}");
     }
-    // Through a link the files are the same.
+    // The ingest recognises its own files even through a link to the folder.
     std::os::unix::fs::symlink("in", folder.path().join("link")).unwrap();
     folder.run(&["ingest", "--db", "other", "--failures", "in/failures.jsonl", "-o", "link/summary.txt", "link/"]);
     assert_eq!(names(&folder, "other"), ["link/a.txt"]);
-    // The link is in the folder, and leads out of it.
+    // The link lies in the ingested folder, and leads out of it.
     fs::create_dir(folder.path().join("logs")).unwrap();
     folder.write("linked/a.txt", prose(1));
     std::os::unix::fs::symlink("../logs", folder.path().join("linked/logs")).unwrap();
@@ -140,7 +140,7 @@ fn an_ingest_leaves_out_the_files_that_it_writes() {
     }
 }
 
-/// Databases made before an ingest left out its own files can hold them.
+/// Databases of early versions can hold the result files of an ingest.
 #[test]
 fn an_ingest_replaces_its_results_even_if_they_were_stored() {
     let folder = Folder::new();
@@ -235,7 +235,7 @@ fn flags_without_an_effect_are_refused() {
         let run = folder.run(arguments);
         assert!(run.status == 2 && run.stderr.contains(flag), "{arguments:?}: {run:?}");
     }
-    // A value may stand apart from its flag, and an error names a flag as it is typed.
+    // A value may be an argument of its own after its flag. An error names the flag as it is typed.
     folder.ok(&["dedup", "--by", "containment", "--thresholds", "0.5"]);
     for (arguments, error) in [
         (&["pairs", "--submission-by", "("][..], "error: --submission-by cannot be ("),

@@ -37,14 +37,15 @@ fn flags_that_read_nothing_are_not_remembered() {
         assert_eq!(remembered(&folder), [], "{path}");
         assert!(folder.run(&["ingest", "s"]).stdout.contains("1 unchanged"), "{path}");
     }
-    // Of several paths, those that were read.
+    // Of several paths, only those that were read have remembered flags.
     folder.write("s/r.jsonl", record("body", 4));
     folder.write("s/w.jsonl", record("other", 5));
     assert_eq!(folder.run(&["ingest", "--text-field", "body", "s/r.jsonl", "s/w.jsonl"]).status, 2);
     assert_eq!(remembered(&folder), [options("r.jsonl", json!({"read": {"fields": {"text": "body"}}}))]);
 }
 
-/// Typed flags of a folder take the place of those of a path in it only if that path could be read with them.
+/// Typed flags of a folder replace the flags of a path in it only if the path could be read with the typed
+/// flags.
 #[test]
 fn flags_of_a_path_stay_if_a_typed_flag_of_the_folder_cannot_read_it() {
     let folder = mixed();
@@ -58,7 +59,7 @@ fn flags_of_a_path_stay_if_a_typed_flag_of_the_folder_cannot_read_it() {
     assert!(run.stdout.starts_with("0 documents added, 2 unchanged\n"), "{run:?}");
 }
 
-/// The hints at flags for one file can be followed: an ingest of the folder goes on.
+/// After a user follows the hints for single files, an ingest of the folder still works.
 #[test]
 fn an_ingest_of_the_folder_goes_on_after_each_hint_at_a_flag() {
     let folder = mixed();
@@ -81,7 +82,7 @@ fn an_ingest_of_the_folder_goes_on_after_each_hint_at_a_flag() {
     folder.write("s/a.txt", prose(8));
     let run = folder.run(&["ingest", "s"]);
     assert!(run.stdout.starts_with("0 documents added, 3 replaced, "), "{run:?}");
-    // The broken ones are left out for good.
+    // With `--exclude`, the broken files are left out for good.
     let run = folder.ok(&[
         "ingest",
         "s",
@@ -104,7 +105,7 @@ fn as_auto_forgets_flags_whatever_is_read() {
     let folder = mixed();
     folder.ok(&["ingest", "-q", "--as", "text", "s/b.pdf"]);
     folder.ok(&["ingest", "-q", "--text-field", "body", "s/q.jsonl"]);
-    // No document can be read with the defaults.
+    // With the default flags, no document of this path can be read.
     let run = folder.run(&["ingest", "--as", "auto", "s/q.jsonl"]);
     assert!(run.status == 2 && run.stderr.contains("s/q.jsonl: no longer used: --text-field=body\n"), "{run:?}");
     assert!(!run.stderr.contains("still remembered"), "{run:?}");
@@ -124,7 +125,7 @@ fn flags_hold_for_the_nearest_path_in_a_tree() {
     for (path, field) in [("t/x/y/z", "b"), ("t/x/y", "c"), ("t/x", "b"), ("u", "c")] {
         folder.ok(&["ingest", "-q", "--profile", "prose", "--text-field", field, path, "--exclude", "new*"]);
     }
-    // These replace those of the paths in `t/x`, so they are given again.
+    // The flags for `t/x` replaced those of the paths in it, so the test gives those again.
     for (path, field) in [("t/x/y", "c"), ("t/x/y/z", "b")] {
         folder.ok(&["ingest", "-q", "--text-field", field, path]);
     }
@@ -219,7 +220,7 @@ fn files_are_renamed_across_paths_with_flags_of_their_own() {
     assert!(after.iter().all(|document| before.contains(document)), "{before:?} {after:?}");
 }
 
-/// The paths in a moved folder keep their flags, also if the folder has none.
+/// The paths in a moved folder keep their flags, even if the folder itself has none.
 #[test]
 fn flags_of_paths_in_a_moved_folder_move_with_the_database() {
     for typed in ["arch", "."] {
@@ -242,7 +243,7 @@ fn flags_of_paths_in_a_moved_folder_move_with_the_database() {
     }
 }
 
-/// A field is absent if no run that keeps it has found it, and is named once.
+/// A field is absent if no run that keeps the field has found it. A note names the field once.
 #[test]
 fn a_field_is_absent_only_if_no_path_has_it() {
     let folder = Folder::new();

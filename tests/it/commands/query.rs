@@ -36,7 +36,7 @@ fn matches_of_one_name_have_numbers() {
     }
 }
 
-/// An ingest counts such files too.
+/// A query counts skipped symbolic links, as an ingest does.
 #[test]
 fn symbolic_links_in_a_folder_of_queries_are_told() {
     let folder = Folder::new();
@@ -137,7 +137,7 @@ fn rewritten_text_is_found_and_shown() {
             87.5%        26.2%        25.3%  federalist/fed67.txt
           lines 1-44 = lines 38-81, bytes 0-2802 = 2095-4848, 470 symbols, 96.0% agree
     ");
-    // The same text in pieces, as the edits divide it.
+    // Without `--rewritten`, the edits divide the same text into many passages.
     let answer = folder.ok(&[&plain[..], &["--format", "json"]].concat()).json().remove(0);
     assert!(answer["matches"][0]["passages"].as_array().unwrap().len() > 30);
 }
@@ -213,7 +213,7 @@ fn estimates_are_told_from_exact_values() {
     for (arguments, names, interval) in expected {
         assert_eq!(estimated(arguments), (names.to_owned(), interval), "{arguments:?}");
     }
-    // The estimate at a coarser window estimates the exact value at the database's window.
+    // At a coarser window, the value estimates the exact value at the database's window.
     let resemblance_of = |arguments: &[&str]| {
         let flags = ["--mode", "resemblance", "-n", "1000000", "--top", "1", "--no-passages"];
         let found = matches(&ask(&folder, &[&flags, arguments, &[COPY]].concat())[0])[0].clone();
@@ -288,7 +288,7 @@ fn versions_are_told_apart_by_number() {
     assert_ne!(first, last);
     assert_eq!(bytes, [last, first, first, last, last]);
     let numbers = |answer: &Value| matches(answer).iter().map(|found| found["id"].clone()).collect::<Vec<_>>();
-    // The queried document does not match itself. The answer has its name.
+    // The queried document does not match itself. The answer has the name of this document.
     assert!(answers[2]["query"]["name"] == "a.txt" && !numbers(&answers[2]).contains(&0.into()));
     assert_eq!((&numbers(&answers[1])[0], &numbers(&answers[3])[0]), (&0.into(), &1.into()));
     let none = folder.run(&["query", "--id", "7"]);
@@ -300,8 +300,8 @@ fn versions_are_told_apart_by_number() {
     assert!(page.contains("\"compared\":2,"), "{page}");
 }
 
-/// Common hashes are the same in all queries: a stored document counts among those that hold its
-/// fingerprints.
+/// The same hashes are common in all queries: a queried stored document also counts among the documents that
+/// hold its fingerprints.
 #[test]
 fn the_df_cap_counts_the_queried_document() {
     let folder = samples();
@@ -333,7 +333,8 @@ fn matches_are_cut_by_number_and_by_score() {
     assert_eq!(matches(&ask(&["federalist/fed10.txt"])[0]).len(), 10);
     let three = &ask(&["--top", "3", "federalist/fed10.txt"])[0];
     assert_eq!((&matches(three)[..], &three["matching_documents"]), (&matches(all)[..3], &number.into()));
-    // With this mode's score, keeps the matches with at least the score of the third.
+    // `--min-score` compares with the score of this mode. It keeps the matches with at least the score of the
+    // third.
     let third = matches(all)[2]["containment"].as_f64().unwrap();
     let some = &ask(&["--top", "0", "--min-score", &third.to_string(), "federalist/fed10.txt"])[0];
     let reach = matches(all).iter().filter(|found| found["containment"].as_f64().unwrap() >= third).count();
@@ -369,7 +370,7 @@ fn a_larger_window_looks_up_less_and_finds_the_long_runs() {
     assert_eq!(coarse["profile"], fine["profile"], "the database's");
     let (few, many) = (coarse["looked_up"].as_u64().unwrap(), fine["looked_up"].as_u64().unwrap());
     assert!(few * 5 < many, "{few} of {many}");
-    // Runs of 1,001 and 790 symbols: more than 200 + 25 - 1.
+    // The shared runs have 1,001 and 790 symbols, more than t = 200 + 25 - 1.
     let names: Vec<&Value> = matches(coarse).iter().map(|found| &found["document"]).collect();
     assert_eq!(names, ["federalist/fed51.txt", "federalist/fed70.txt"]);
 }
@@ -693,7 +694,7 @@ fn the_longest_passages_are_shown() {
     assert!(page.contains(&format!("      {more} shorter passages (--format json shows all)\n")), "{page}");
 }
 
-/// An error of one of two files names the file.
+/// If one of two files is no text, the error names this file.
 #[test]
 fn a_comparison_names_the_file_that_is_no_text() {
     let folder = Folder::new();

@@ -54,7 +54,7 @@ fn flags_are_used_again_until_others_are_given() {
     assert!(shown.contains("ingested with  --text-field=body --keep-fields=url --keep-fields=more  /"), "{shown}");
     assert!(shown.contains("'--exclude=e x.*' '--include=*.txt' --skip-hidden  /"), "{shown}");
 
-    // The same path by another spelling, with flags of another kind.
+    // The path is the same in another spelling. Flags of another kind replace no remembered flags.
     folder.write("docs/new.txt", prose(20));
     folder.write("docs/new.log", prose(21));
     let again = folder.ok(&["ingest", "--on-change", "keep", "--no-progress", "./docs//"]);
@@ -262,7 +262,7 @@ fn what_is_excluded_stays_so_in_whatever_folder_an_ingest_is_typed() {
         ingest_at(at, path);
         assert_eq!(names(&folder, DB), stored, "{at} {path}");
     }
-    // The flags that a note shows can be typed in every folder.
+    // The flags in the note have the same meaning in every folder.
     let told = ingest_at("leak", ".").stderr;
     assert!(told.contains(&format!("'--exclude=/{}/leak/mails/priv*'", root.display())), "{told}");
     std::fs::rename(&leak, root.join("moved")).unwrap();
@@ -278,8 +278,8 @@ fn ok_in(folder: &Folder, below: &str, arguments: &[&str]) -> Run {
     run
 }
 
-/// A glob can be an absolute path of a part of a file, or of a file that does not exist yet. It can also lead
-/// out of the current folder.
+/// A glob can be an absolute path of a part of a file, or of a file that does not exist yet. It can also be a
+/// relative path that leaves the current folder.
 #[test]
 fn what_is_excluded_by_an_absolute_path_or_one_of_the_folder_above_stays_so() {
     let folder = Folder::new();
@@ -304,7 +304,7 @@ fn what_is_excluded_by_an_absolute_path_or_one_of_the_folder_above_stays_so() {
     }
 }
 
-/// The advice of `rm` about a record fits if its text is in another field.
+/// The advice of `rm` about a record works if the text of the record is in another field.
 #[test]
 fn a_record_with_a_text_field_stays_out_by_the_advice() {
     let folder = tree();
@@ -346,7 +346,7 @@ pub(super) fn sorted(folder: &Folder, database: &str) -> Vec<String> {
     names
 }
 
-/// Flags that are typed for a folder hold from then on for all that the run has read in it.
+/// Flags that are typed for a folder hold from then on for all paths in it that the run has read.
 #[test]
 fn typed_flags_of_a_folder_replace_those_of_paths_in_it() {
     let folder = Folder::new();
@@ -356,7 +356,7 @@ fn typed_flags_of_a_folder_replace_those_of_paths_in_it() {
     }
     assert!(folder.ok(&["ingest", "arch"]).stderr.contains("for arch/.hidden and 2 more paths: --store-text ("));
     let typed = ["ingest", "--include", "*.txt", "--exclude", "arch/left", "--skip-hidden", "arch"];
-    // A dry run, and one that reads nothing, change nothing.
+    // A dry run changes no flags, and neither does a run that reads nothing.
     folder.ok(&[&typed[..], &["--dry-run"]].concat());
     folder.run(&["ingest", "-q", "--include", "*.none", "arch"]);
     assert_eq!(remembered(&folder).iter().filter(|(_, options)| *options == json!({"store_text": true})).count(), 5);
@@ -375,7 +375,7 @@ fn typed_flags_of_a_folder_replace_those_of_paths_in_it() {
     folder.ok(&["ingest", "-q", "arch"]);
 }
 
-/// The note concerns all paths in a folder that have other flags, and only those that are read.
+/// The note counts each path in a folder that has other flags, if the run reads the path.
 #[test]
 fn all_paths_below_with_other_flags_are_told() {
     let folder = Folder::new();
@@ -390,7 +390,7 @@ fn all_paths_below_with_other_flags_are_told() {
     for path in inside.iter().chain(&["arch/.hidden", "arch/link"]) {
         folder.ok(&["ingest", "-q", path, "--text-field", "body"]);
     }
-    // Six of the seven are read: not the link.
+    // The run reads six of the seven paths, all but the link.
     let run = folder.ok(&["ingest", "arch"]);
     let told = "using the flags of the last ingest for arch/.hidden and 5 more paths: --text-field=body (";
     assert!(run.stderr.contains(told) && run.stdout.starts_with("1 document added, 12 unchanged"), "{run:?}");

@@ -96,7 +96,7 @@ fn files_of_killed_runs_are_removed() {
     assert_eq!(growing(), 0);
 }
 
-/// No result of an ingest or of an apply is written over a file that it reads, or into the database.
+/// `ingest` and `apply` write no result over a file that they read, or into the database.
 #[test]
 fn results_are_not_written_over_what_is_read() {
     let folder = Folder::new();
@@ -256,7 +256,7 @@ fn what_finds_nothing_is_told_of() {
         assert_eq!((run.status, run.stderr.as_str()), (2, error));
         assert_eq!(folder.ok(&[command, &["--submission-by", "."]].concat()).stderr, "");
     }
-    // The file is what is missing, not only its folder.
+    // The error is about the missing file, not about its folder.
     let run = folder.run(&["query", "late/x", "--submission-by", "late"]);
     assert!(run.status == 2 && run.stderr.starts_with("error: cannot read late/x: "), "{run:?}");
     let run = folder.run(&["rm", "--where", "x=y"]);

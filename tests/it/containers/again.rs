@@ -128,12 +128,12 @@ fn a_container_whose_failures_would_come_again_is_not_read_again() {
     write_aged(&folder, "d.jsonl", &old);
     let report = run(&[]);
     assert_eq!((counts(&report), failed(&report)), ([2, 0, 0, 0], vec![["d.jsonl:3", line]]));
-    // The new content shows whether the file is read: its size and time are those of the old one.
+    // The new content has the size and time of the old one. So only a run that reads the file notices it.
     let time = std::fs::metadata(folder.path().join("d.jsonl")).unwrap().modified().unwrap();
     let file = folder.write("d.jsonl", &new);
     std::fs::File::options().write(true).open(file).unwrap().set_modified(time).unwrap();
     let report = run(&[]);
-    // The same failures are told.
+    // The same failures are reported.
     assert_eq!((counts(&report), failed(&report)), ([0, 0, 2, 0], vec![["d.jsonl:3", line]]));
     let report = run(&["--limit", "json-depth=100"]);
     assert_eq!((counts(&report), failed(&report)), ([0, 2, 0, 0], vec![["d.jsonl:3", line]]));
@@ -147,7 +147,8 @@ fn a_container_whose_failures_would_come_again_is_not_read_again() {
     assert_eq!(counts(&ingest(&folder, &["d.jsonl"])), [0, 0, 2, 0]);
 }
 
-/// A run that does not read an unchanged container tells the same of its members as the run that read it.
+/// A run that does not read an unchanged container reports the same about its members as the run that read
+/// it.
 #[test]
 fn each_run_tells_which_members_are_no_documents() {
     let folder = folder();
@@ -193,7 +194,7 @@ fn each_run_tells_which_members_are_no_documents() {
         assert_eq!(told(&again), told(&first));
         assert_eq!(sorted(&list_again), sorted(&list));
     }
-    // The names follow a renamed container.
+    // The reported names of members follow a renamed container.
     std::fs::rename(folder.path().join("s/a.zip"), folder.path().join("s/a2.zip")).unwrap();
     for _ in 0..2 {
         let (renamed, _) = run(&["--prune"]);
@@ -203,7 +204,7 @@ fn each_run_tells_which_members_are_no_documents() {
     folder.ok(&["verify"]);
 }
 
-/// Such a document cannot be empty: it was cut off, or a disk was full.
+/// A file of these formats cannot be empty: it was cut off, or a disk was full.
 #[test]
 fn an_empty_office_document_does_not_replace_the_stored_one() {
     let sample = |name: &str| std::fs::read(format!("{}/../tests/samples/{name}", env!("CARGO_MANIFEST_DIR"))).unwrap();
@@ -231,7 +232,7 @@ fn an_empty_office_document_does_not_replace_the_stored_one() {
     assert_eq!(counts(&folder.run(&["ingest", "--format", "json", "s"]).json()[0])[1], 1);
 }
 
-/// After a merge that keeps both, the members of two containers lie among each other.
+/// After a merge that keeps both versions, the members of two containers lie among each other.
 #[test]
 fn the_members_of_two_containers_of_one_name_are_known() {
     let mailbox = |numbers: &[usize]| {
@@ -312,7 +313,7 @@ fn what_cannot_be_kept_with_a_document_fails_it_alone() {
 fn what_a_container_no_longer_holds_is_removed_when_it_is_read_whole() {
     let folder = folder();
     let zip = |numbers: &[usize]| zip(numbers.iter().map(|&number| (format!("{number}.txt"), prose(number))));
-    // A name that begins like the other name.
+    // The name of this archive begins with the name of the other archive.
     write_aged(&folder, "a.zip.zip", zip(&[7]));
     write_aged(&folder, "a.zip", zip(&[1, 2, 3]));
     ingest(&folder, &["."]);
@@ -333,13 +334,13 @@ fn what_a_container_no_longer_holds_is_removed_when_it_is_read_whole() {
     let mut stored = names(&folder);
     stored.sort();
     assert_eq!(stored, ["a.zip!1.txt", "a.zip!4.txt", "a.zip.zip!7.txt"]);
-    // Now the container is known again.
+    // The container is known again, so the run does not read its false bytes.
     let file = folder.path().join("a.zip");
     let (size, time) = (file.metadata().unwrap().len(), file.metadata().unwrap().modified().unwrap());
     std::fs::write(&file, vec![7; size as usize]).unwrap();
     std::fs::File::options().write(true).open(&file).unwrap().set_modified(time).unwrap();
     assert_eq!(counts(&ingest(&folder, &["a.zip"])), [0, 0, 2, 0]);
-    // A container that cannot be read whole removes nothing.
+    // If a container cannot be read whole, no document is removed.
     write_aged(&folder, "a.zip", b"PK\x03\x04 and no more");
     assert_eq!(folder.run(&["ingest", "a.zip"]).status, 2);
     assert_eq!(names(&folder).len(), 3);
@@ -356,9 +357,9 @@ fn a_container_that_was_left_closed_is_opened_when_it_is_to_be() {
     let closed = ["d.jsonl", "a.gz", "--no-expand"];
     assert_eq!(counts(&ingest(&folder, &closed)), [2, 0, 0, 0]);
     assert_eq!(counts(&ingest(&folder, &closed)), [0, 0, 2, 0]);
-    // The file is read again as it is, because no text is stored.
     let size = |name: &str| folder.ok(&["show", name, "--format", "json"]).json()[0]["bytes"].as_u64().unwrap();
     assert_eq!(size("a.gz"), packed.len() as u64);
+    // No text is stored, so the query reads `a.gz` again, without unpacking it.
     let found = &folder.ok(&["query", "--no-expand", "a.gz", "--format", "json"]).json()[0];
     assert_eq!(found["matches"][0]["passages"][0]["exact"], true, "{found}");
     let open = ["d.jsonl", "a.gz", "--as", "auto"];
@@ -367,7 +368,7 @@ fn a_container_that_was_left_closed_is_opened_when_it_is_to_be() {
     assert_eq!(names(&folder), ["d.jsonl:1", "d.jsonl:2", "a.gz"]);
     assert!(size("a.gz") > packed.len() as u64);
     assert_eq!(counts(&ingest(&folder, &open)), [0, 0, 3, 0]);
-    // The run reads no file that holds the members, and the containers are no longer known.
+    // This run opens no container. So the members are removed, and the containers are no longer known.
     let report = ingest(&folder, &closed);
     assert_eq!((counts(&report), &report["removed"]), ([1, 1, 0, 0], &2.into()));
     assert_eq!(size("a.gz"), packed.len() as u64);
@@ -377,8 +378,8 @@ fn a_container_that_was_left_closed_is_opened_when_it_is_to_be() {
     assert_eq!(names(&folder), ["d.jsonl:1", "d.jsonl:2", "a.gz"]);
 }
 
-/// Documents are read again from the place where they were found last. A known copy of their container
-/// elsewhere is no longer known.
+/// Documents are read again from the place where they were found last. The copy of their container at the
+/// earlier place is no longer known.
 #[test]
 fn a_container_whose_documents_were_found_elsewhere_is_read_again() {
     let folder = folder();
@@ -430,7 +431,7 @@ fn documents_that_are_only_touched_are_committed_as_the_memory_allowed_demands()
         ((summary.added, summary.unchanged), commits.0.into_inner().unwrap())
     };
     assert_eq!(ingest().0, (2000, 0));
-    // With the time of their file, the record of each document changes.
+    // If the time of the file changes, the record of each of its documents changes.
     age(&path);
     let (counts, commits) = ingest();
     assert_eq!(counts, (0, 2000));
@@ -498,7 +499,7 @@ fn a_file_that_is_named_as_a_record_of_another_takes_no_place_but_its_own() {
     folder.ok(&["ingest", "ar", "-q"]);
 }
 
-/// The same rule applies to a file that was one document.
+/// As with a file of one document, the stored documents stay.
 #[test]
 fn a_container_that_has_become_binary_keeps_its_documents() {
     let folder = folder();
@@ -515,7 +516,7 @@ fn a_container_that_has_become_binary_keeps_its_documents() {
         assert_eq!((&report["skips"], &report["removed"]), (&json!(2), &json!(0)), "{report}");
         assert_eq!(names(&folder), ["in/box#1", "in/box#2", "in/box.gz#1", "in/box.gz#2"]);
     }
-    // A document takes their place.
+    // If the file becomes one document, this document takes their place.
     write(prose(3).as_bytes());
     assert_eq!(ingest(&folder, &["in"])["removed"], 4);
     assert_eq!(names(&folder), ["in/box", "in/box.gz"]);

@@ -139,7 +139,8 @@ fn prompts_table() -> Vec<u8> {
     file.into_inner().unwrap()
 }
 
-/// A string is text, whatever it begins with. A column of bytes holds strings too, if they are valid.
+/// A string is text, whatever it begins with. A column of bytes may hold strings too: bytes in UTF-8 count as
+/// text.
 #[test]
 fn the_text_of_a_record_is_in_no_binary_format() {
     let begins = ["%PDF-1.4 is how", "%!PS is how", "{\\rtf1 is how", "PK\u{3}\u{4} is how", "{\"nbformat\":4, is how"];
@@ -165,7 +166,7 @@ fn the_text_of_a_record_is_in_no_binary_format() {
     let found = list(&folder);
     assert_eq!(found.len(), 15);
     assert!(found.iter().all(|document| document["format"] == "text"), "{found:?}");
-    // A file in such a column is told by its bytes.
+    // Bytes in such a column that are not UTF-8 are a file, whose format its first bytes show.
     folder.write("in/c.parquet", table("", &[b"%!PS is how it begins \xFF".to_vec()]));
     let report = folder.ok(&["ingest", "--format", "json", "in/c.parquet"]).json().remove(0);
     assert_eq!(report["skips"], 1, "{report}");

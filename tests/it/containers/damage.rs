@@ -49,7 +49,7 @@ fn a_wrong_checksum_in_an_archive_fails_the_member() {
     assert_eq!(failed.len(), 1, "{failed:?}");
     assert_eq!(failed[0].0, "stored.zip!texts/fed10.txt");
     assert_eq!(names(&folder).len(), 4);
-    // The container is not known as whole, so it is read again.
+    // The container was not read whole, so the next run reads it again.
     assert_eq!(failures(&folder).len(), 1);
 }
 
@@ -109,7 +109,7 @@ fn what_is_cut_short_fails_and_what_comes_before_it_does_not() {
     }
 }
 
-/// The last member that can be read in part is not a document, so its reader drops it.
+/// The cut member is binary, so its reader drops the readable part instead of reporting the damage.
 #[test]
 fn a_container_cut_within_a_binary_member_fails_and_keeps_what_was_not_reached() {
     let binary = [0, 1, 2, 3].repeat(1 << 18);
@@ -152,12 +152,12 @@ fn a_container_cut_within_a_binary_member_fails_and_keeps_what_was_not_reached()
         folder.write(&format!("files/{name}"), cut);
         let run = folder.run(&["ingest", "files", "--prune", "--format", "json"]);
         let failed = run.json()[0]["failed"].as_array().unwrap().clone();
-        // Mails after a damaged one were not reached, which is counted by itself.
+        // Mails after a damaged one were not reached. This is a failure of its own.
         let further = usize::from(name == "x.mbox.gz");
         assert_eq!((run.status, failed.len()), (2, 1 + further), "{name}: {run:?}");
         assert_eq!(failed[0]["name"], format!("files/{failing}"), "{name}: {run:?}");
         assert_eq!(names(&folder), stored, "{name}");
-        // The same is told about the unchanged file, about a stream and by a query.
+        // An ingest of the unchanged file, an ingest of a stream, and a query report the same.
         assert_eq!(folder.run(&["ingest", "files"]).status, 2, "{name}");
         let input = std::fs::File::open(folder.path().join("files").join(name)).unwrap();
         let run =
@@ -168,7 +168,7 @@ fn a_container_cut_within_a_binary_member_fails_and_keeps_what_was_not_reached()
     }
 }
 
-/// In a compressed crawl each record is a member of its own.
+/// In a compressed crawl, each record is compressed as a gzip member of its own.
 #[test]
 fn a_damaged_record_of_a_compressed_crawl_costs_no_other() {
     let long: String = (100..500).map(prose).collect();
@@ -186,7 +186,8 @@ fn a_damaged_record_of_a_compressed_crawl_costs_no_other() {
         bytes[start(number + 1) - before_its_end] ^= 1;
         bytes
     };
-    // A member of up to 256 KiB is decoded before anything of it is used, so its name is not known.
+    // A member of up to 256 KiB is decoded whole before its header is read, so the name of a damaged one is
+    // unknown.
     for (number, before_its_end) in [(1, 1), (1, 6), (1, 200), (1, members[1].len()), (3, 6), (3, 2000), (4, 6)] {
         let folder = Folder::new();
         folder.write("a.warc.gz", damaged(number, before_its_end));
@@ -199,7 +200,7 @@ fn a_damaged_record_of_a_compressed_crawl_costs_no_other() {
         if number < 4 {
             assert_eq!(folder.ok(&["show", "--text", "a.warc.gz#4"]).stdout, texts[4]);
         }
-        // Without reading the file again, the same failure is reported again.
+        // The next run reports the same failure, without reading the file again.
         assert_eq!(failures(&folder).len(), 1);
         folder.write("in.zip", zip([("a.warc.gz", &damaged(number, before_its_end)[..])]));
         assert_eq!(failures(&folder).len(), 2);
@@ -210,7 +211,7 @@ fn a_damaged_record_of_a_compressed_crawl_costs_no_other() {
     }
 }
 
-/// The name need not show the kind of the file.
+/// The name of the file need not show its kind.
 #[test]
 fn damaged_first_records_cost_no_other() {
     let warc = |number: usize| {
@@ -242,7 +243,7 @@ fn damaged_first_records_cost_no_other() {
     }
 }
 
-/// A crawl that was compressed as a whole is one member.
+/// A crawl that was compressed as a whole is one gzip member.
 #[test]
 fn damage_to_a_crawl_in_one_member_costs_no_record_before_it() {
     let record = |number: usize| {
@@ -261,7 +262,8 @@ fn damage_to_a_crawl_in_one_member_costs_no_record_before_it() {
     }
 }
 
-/// A server may send no body with a media type or address of a document that cannot be empty as a file.
+/// A server may send a media type or address of a PDF or Word document without a body. As files, these cannot
+/// be empty.
 #[test]
 fn web_records_without_a_body_are_no_failures() {
     let record = |(url, kind): (&str, &str)| {
@@ -279,7 +281,7 @@ fn web_records_without_a_body_are_no_failures() {
     assert_eq!(names(&folder), ["a.warc#1", "a.warc#2"]);
 }
 
-/// After a damaged record, or one whose content is damaged, an error that ends the file is reported.
+/// If a record or its content is damaged, a later error that ends the file is still reported.
 #[test]
 fn a_damaged_record_hides_no_later_error() {
     let long: String = (100..500).map(prose).collect();
@@ -319,7 +321,7 @@ fn a_damaged_record_hides_no_later_error() {
     }
 }
 
-/// The number of a record counts damaged ones.
+/// Damaged records count in the numbers of later records.
 #[test]
 fn a_damaged_record_of_an_older_crawl_costs_no_other() {
     let record = |address: &str, text: &str| {
@@ -377,7 +379,8 @@ fn bad_records_fail_by_their_line() {
         ]
     );
     assert_eq!(names(&folder), ["a.jsonl:1", "a.jsonl:6"]);
-    // The error of a file without the field names the fields, even if it has one record.
+    // If no record has the field, the error names the fields that the records have, even for a file of one
+    // record.
     for records in 1..3 {
         let folder = Folder::new();
         let record = serde_json::json!({ "body": prose(1) });
@@ -426,7 +429,7 @@ fn a_reader_that_panics_fails_its_file_and_the_run_goes_on() {
         assert!(error.starts_with("the reader of this format failed on it: "), "{error}");
     }
     assert_eq!(names(&folder), ["b.zip!good.txt", "z.txt"]);
-    // A container that failed is not remembered as whole.
+    // A container that failed is read again by the next run.
     assert_eq!(failures(&folder).len(), 2);
 }
 

@@ -62,7 +62,7 @@ fn the_documents_of_a_container_that_is_empty_now_stay_until_they_are_pruned() {
                     let run = folder.run(&["ingest", "--on-change", on_change, "s"]);
                     assert!(run.stderr.contains("`fpdb ingest --prune` removes them"), "{run:?}");
                 } else {
-                    // Such a run would remove nothing.
+                    // With this flag a run would remove nothing.
                     assert_eq!((run.status, &run.stderr[..]), (0, ""), "{name}");
                 }
                 assert_eq!(names(&folder).len(), 3, "{name}");
@@ -94,7 +94,7 @@ fn documents_that_a_container_lost_are_told_also_to_a_quiet_user() {
     assert_eq!(folder.ok(&["ingest", "-q", "--prune", "s"]).stderr, "");
 }
 
-/// Members that are no documents do not count, and neither does a table of metadata.
+/// A renamed container is recognised by its documents alone, not by other members or a table of metadata.
 #[test]
 fn a_renamed_container_keeps_numbers_and_metadata() {
     let binary = [0_u8, 1, 2, 3].repeat(99);
@@ -127,7 +127,8 @@ fn a_renamed_container_keeps_numbers_and_metadata() {
     }
 }
 
-/// What was withdrawn from an archive stays while a part of it cannot be read, and the run says so.
+/// While a part of an archive cannot be read, documents that are missing in the archive stay, and the run
+/// says so.
 #[test]
 fn members_that_may_be_in_an_unreadable_part_stay_and_are_counted() {
     let folder = Folder::new();
@@ -145,7 +146,7 @@ fn members_that_may_be_in_an_unreadable_part_stay_and_are_counted() {
     folder.write("in/all.zip", zip([both[0].clone(), both[1].clone(), ("in.zip", inner[..inner.len() / 2].to_vec())]));
     let run = folder.run(&["ingest", "in"]);
     assert!(run.status == 2 && !run.stderr.contains("were not found"), "{run:?}");
-    // So it is after more failures than a run lists.
+    // This holds even after more failures than a run lists.
     folder.write("in/a.zip", zip((0..1001).map(|number| (format!("{number}.pdf"), ""))));
     folder.write("in/all.zip", zip([both[0].clone(), both[1].clone(), ("in.zip", inner[..inner.len() / 3].to_vec())]));
     let run = folder.run(&["ingest", "--format", "json", "in"]);

@@ -43,10 +43,10 @@ fn peak(process: u32) -> u64 {
     line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() * 1024
 }
 
-/// Ingests the standard input that `write` produces, and returns the peak memory.
+/// Ingests standard input, to which `write` writes. Returns the peak memory.
 fn ingest(name: &str, bytes: u64, write: impl FnOnce(ChildStdin) -> ChildStdin) -> u64 {
     let folder = Folder::new();
-    // A wide window gives few postings, because the test is about the passage of the text through memory.
+    // A wide window gives few postings, because the test measures the memory for the text.
     let arguments =
         ["ingest", "-", "--name", name, "-w", "5000", "--memory", "64MiB", "--threads", "2", "--format", "json"];
     let mut command = folder.command(&arguments);

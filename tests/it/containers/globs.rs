@@ -35,7 +35,7 @@ fn includes_reach_into_archives_and_excludes_too() {
     // An archive that matches by its own name is ingested whole. An excluded archive is not opened.
     assert_eq!(added(&["hw", "--include", "bob.*"]), ["hw/bob.tar!B.java"]);
     assert_eq!(added(&["hw", "--include", "*.java", "--exclude", "ann.zip"]), [java[0], java[3]]);
-    // The damaged PDF is not read; a record counts if its file counts.
+    // The damaged PDF is not read. A record is included if its file is.
     let rest = ["hw/ann.zip!b.txt", "hw/ann.zip!inner.tar!notes.txt", "hw/records.jsonl:1"];
     assert_eq!(added(&["hw", "--exclude", "*.pdf", "--exclude", "*.java"]), rest);
     assert_eq!(added(&["hw", "--exclude", "hw/ann.zip!*.pdf", "--include", "*.txt"]), rest[..2]);
@@ -81,7 +81,7 @@ fn members_left_out_stay_and_other_globs_read_an_archive_again() {
     assert_eq!(ingest(&["--include", "*.java"])["unchanged"], 2);
     let more = ingest(&["--include", "*.txt"]);
     assert_eq!((&more["added"], &more["removed"]), (&2.into(), &0.into()));
-    // A member that is gone is removed. A member that is excluded stays.
+    // The document of a missing member is removed. The document of an excluded member stays.
     folder.write("hw/ann.zip", zip([("src/A.java", prose(1))]));
     let less = ingest(&["--include", "*.txt"]);
     assert_eq!(names(&folder), ["hw/ann.zip!src/A.java"], "{less}");
@@ -134,7 +134,7 @@ fn what_rm_advises_leaves_out_the_removed_document_and_no_other() {
         folder.ok(&[&["ingest", "-q", "--profile", "prose"], arguments].concat());
         let all = names(&folder);
         assert_eq!(all.len(), 14, "{all:?}");
-        // The second pass tests the flags, with fewer names.
+        // The second pass tests remembered flags, with fewer names.
         for name in all.iter().step_by(if arguments.len() == 1 { 1 } else { 5 }) {
             let told = folder.ok(&["rm", name]).stderr;
             let mut command = words_of_hint(&told);

@@ -64,7 +64,7 @@ fn bombs_end_in_a_failure_of_the_member_and_the_run_goes_on() {
     assert!(failed.is_empty(), "{failed:?}");
 }
 
-/// Without this limit, a long address would be stored with each of many small members.
+/// Without the limit of names, a long address would be stored with each of many small members.
 #[test]
 fn members_inherit_the_beginning_of_a_long_address() {
     let folder = Folder::new();
@@ -283,12 +283,12 @@ fn a_large_member_passes_through_in_little_memory() {
     assert_eq!(names(&folder), ["large.tar!large.txt"]);
 }
 
-/// A table with the column `text`: one row, with these elements if the column is a list.
+/// A table with the column `text` and these values. `levels`: the definition and repetition levels of a list.
 fn table_of(schema: &str, values: &[ByteArray], levels: Option<(&[i16], &[i16])>) -> Vec<u8> {
     encoded_table(schema, values, levels, Encoding::PLAIN)
 }
 
-/// `encoding`: that of values outside the dictionary.
+/// Like [`table_of`], with this encoding of values outside the dictionary.
 fn encoded_table(schema: &str, values: &[ByteArray], levels: Option<(&[i16], &[i16])>, encoding: Encoding) -> Vec<u8> {
     let schema = Arc::new(parse_message_type(schema).unwrap());
     let properties = WriterProperties::builder().set_compression(parquet::basic::Compression::SNAPPY);
@@ -304,7 +304,7 @@ fn encoded_table(schema: &str, values: &[ByteArray], levels: Option<(&[i16], &[i
     writer.into_inner().unwrap()
 }
 
-/// Runs take little space in a file, whatever their length.
+/// A run of equal values takes little space in a file, whatever its length.
 #[test]
 fn a_small_table_takes_no_more_memory_than_is_allowed() {
     let list = "message m { optional group text (LIST) { repeated group list { optional binary element (UTF8); } } }";
@@ -325,7 +325,7 @@ fn a_small_table_takes_no_more_memory_than_is_allowed() {
     let long = ByteArray::from(prose(3).repeat(100).into_bytes());
     assert!(long.len() > 50_000);
     folder.write("copies.parquet", encoded_table(text, &vec![long; 1_000], None, Encoding::DELTA_BYTE_ARRAY));
-    // The first page is said to be an index page.
+    // The header of the first page says that it is an index page.
     let mut index = table_of(text, &[ByteArray::from("a text")], None);
     assert_eq!(index[4..6], [0x15, 0]);
     index[5] = 2;
@@ -355,7 +355,7 @@ fn a_small_table_takes_no_more_memory_than_is_allowed() {
     assert_eq!(names(&folder), ["z.txt", "shared.parquet:1"]);
 }
 
-/// The library finds the next member by the extended header.
+/// The library finds the next member by the size in the extended header.
 #[test]
 fn a_sparse_file_with_two_sizes_is_damage() {
     let mut archive = tar::Builder::new(Vec::new());
@@ -377,7 +377,7 @@ fn a_sparse_file_with_two_sizes_is_damage() {
     assert!(failed[0].ends_with("two headers of a sparse file state different sizes"), "{failed:?}");
 }
 
-/// A sparse file can be said to have any size.
+/// The header of a sparse file can state any size.
 #[test]
 fn holes_of_sparse_files_are_not_copied() {
     let number = |field: &mut [u8; 12], number: u64| {
@@ -385,7 +385,7 @@ fn holes_of_sparse_files_are_not_copied() {
         field[4..].copy_from_slice(&number.to_be_bytes());
     };
     let mut archive = tar::Builder::new(Vec::new());
-    // The last one is as the others, but with content after its hole.
+    // The last file is like the others, but has content after its hole.
     for (name, hole, content) in [("a.txt", 1 << 60, ""), (".bin", 1 << 60, ""), ("b.txt", 1 << 20, "the end")] {
         let mut header = tar::Header::new_gnu();
         header.set_entry_type(tar::EntryType::GNUSparse);

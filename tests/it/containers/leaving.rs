@@ -16,7 +16,7 @@ use crate::support::Folder;
 enum Member {
     Absent,
     Binary,
-    /// A text with this number of bytes, which identifies it in the test. It may be empty.
+    /// A text with this number of bytes, maybe 0. The number identifies the text in the test.
     Text(usize),
 }
 
@@ -35,7 +35,7 @@ impl Version {
                 0 | 1 => Member::Absent,
                 2 => Member::Binary,
                 3 => Member::Text(0),
-                // Half of the texts are those of an earlier version.
+                // Half of the texts may occur in an earlier version.
                 _ => Member::Text(1 + number - random.below(2) * random.below(number + 1)),
             };
             (name, member)

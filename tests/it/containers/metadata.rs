@@ -72,8 +72,8 @@ fn fields_of_records_are_kept() {
     }
 }
 
-/// Headers of mails are kept like fields of records, also for mails that are already stored. Fields that no
-/// document has are named.
+/// Headers of mails are kept like fields of records, also for mails that are already stored. A note names
+/// fields that no document has.
 #[test]
 fn headers_of_mails_are_kept_and_absent_fields_are_named() {
     let folder = Folder::new();
@@ -109,8 +109,8 @@ fn headers_of_mails_are_kept_and_absent_fields_are_named() {
     assert_eq!(folder.ok(&flags).json()[0].get("absent_fields"), None);
 }
 
-/// The fields to keep are part of how a mail file was read: another list of them brings the stored mail up to
-/// date.
+/// The list of fields to keep is part of how a mail file was read. So another list makes the run read the
+/// mail again.
 #[test]
 fn unchanged_mail_files_are_read_again_for_other_fields_only() {
     let folder = Folder::new();
@@ -167,7 +167,7 @@ fn boilerplate_is_never_a_match_and_is_ignored_in_others() {
     let matches = found["matches"].as_array().unwrap();
     assert!(found["boilerplate"].as_u64().unwrap() > 20, "{found}");
     assert_eq!(matches[0]["document"], "one/a.txt", "{found}");
-    // A k-gram across the end of the licence is not one of the licence itself.
+    // A k-gram across the end of the licence is not a k-gram of the licence itself.
     assert!(matches.iter().skip(1).all(|found| found["shared"].as_u64().unwrap() < 3), "{found}");
     // The whole query is boilerplate, so not even the same document matches.
     let found = query("licence.txt");
@@ -254,7 +254,7 @@ fn each_document_says_which_front_end_it_got() {
     assert_eq!(report["formats"], serde_json::json!({ "text": 1 }));
     assert_eq!(report["skipped"][0]["name"], "b.bin");
     assert_eq!(list(&folder)[0]["format"], "text");
-    // With this flag, the file is read.
+    // With `--as text`, the binary file is read.
     let run = folder.ok(&["ingest", "-v", "--as", "text", "b.bin"]);
     assert!(run.stderr.contains("added b.bin (text)\n"), "{run:?}");
     // The same content in another format replaces the document.
@@ -268,7 +268,7 @@ fn each_document_says_which_front_end_it_got() {
     assert!(sample("texts").is_dir());
 }
 
-/// A column `group` of a class list keeps documents of one group apart, so `pairs` says so.
+/// A field `group`, as from a class list, keeps documents of one group out of pairs. So `pairs` says this.
 #[test]
 fn pairs_says_that_groups_are_kept_apart() {
     let folder = Folder::new();

@@ -115,7 +115,7 @@ fn members_have_the_times_that_their_archive_records() {
     };
     assert_eq!(ingest(&files)["added"], 15);
     assert_eq!(times(&folder), expected);
-    // The archives are not read again, so their bytes could even be gone.
+    // The archives are not read again, so the run does not notice their false bytes.
     let again = ingest(&files);
     assert_eq!((&again["unchanged"], &again["added"], &again["replaced"]), (&15.into(), &0.into(), &0.into()));
     assert_eq!(times(&folder), expected);
@@ -138,8 +138,8 @@ fn members_have_the_times_that_their_archive_records() {
     folder.ok(&["verify"]);
 }
 
-/// Copies of one text with times of each kind: dedup keeps the document that the query lists first. A
-/// document with a date comes before those with older files.
+/// Of copies of one text with times of each kind, dedup keeps the document that a query lists first. A
+/// document with a date comes before documents with older files.
 #[test]
 fn dedup_and_query_agree_on_the_oldest() {
     let text = prose(1);

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use crate::crash::{json, list, text};
 use crate::support::{Folder, Run};
 
-/// The age at which a document is committed, according to README.md, plus time for the commit on a busy
+/// The age at which every document is committed: that of README.md, plus time for the commit on a busy
 /// machine.
 const AT_RISK: Duration = Duration::from_secs(5 + 3);
 
@@ -22,7 +22,7 @@ fn line(number: u64) -> String {
 #[test]
 fn a_killed_ingest_has_committed_all_documents_but_those_of_the_last_seconds() {
     let folder = Folder::new();
-    // With this memory, a batch has room for hundreds of times the number of these documents.
+    // With this memory, a batch has room for far more documents than these.
     let arguments = ["--db", "db", "-q", "ingest", "-", "--name", "feed.jsonl", "--memory", "4GiB"];
     let mut command = folder.command(&arguments);
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();

@@ -73,7 +73,7 @@ impl Disk {
     }
 }
 
-/// The path of `5</path>` at the beginning of a call's arguments.
+/// The path in a descriptor such as `5</path>` at the beginning of a call's arguments.
 fn descriptor(arguments: &str) -> Option<String> {
     let (_, rest) = arguments.split_once('<')?;
     Some(rest.split_once('>')?.0.to_owned())

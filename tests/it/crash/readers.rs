@@ -33,8 +33,8 @@ impl Look<'_> {
         assert!(documents.len() >= least, "{} documents, {least} before", documents.len());
         assert!(documents[..] == self.whole.documents[..documents.len()], "not the first of an undisturbed run");
 
-        // Matches are not ordered by id, but they must be exactly the matches with ids below the commit that
-        // is seen.
+        // Matches are not ordered by id. They must be exactly the matches whose documents the seen commit
+        // has.
         let seen = json(folder, "db", &QUERY);
         for (seen, last) in seen.iter().zip(self.answers) {
             let ids = |answer: &Value| -> Vec<u64> {
@@ -128,7 +128,7 @@ fn a_second_writer_is_told_who_holds_the_database() {
     drop(first.stdin.take());
     assert!(first.wait().unwrap().success());
     assert_eq!(names(&list(&folder, "db")), ["one.txt", "from input"]);
-    // The lock ended when its holder was killed.
+    // The lock ended with the killed process.
     folder.ok(&["--db", "db", "ingest", "one.txt"]);
 }
 

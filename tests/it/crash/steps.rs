@@ -11,7 +11,7 @@ use super::{KILLED, Undisturbed, names, write};
 use crate::oracle::Random;
 use crate::support::{Folder, Run};
 
-/// The calls whose effects outlive a process.
+/// The system calls whose effects outlive a process.
 const CALLS: [&str; 14] = [
     "fsync",
     "fdatasync",
@@ -56,13 +56,13 @@ fn traced(whole: &Undisturbed, options: &[impl AsRef<OsStr>]) -> Option<Run> {
     Some(Run::of(&output))
 }
 
-/// The options of `strace` that do `effect` to the n-th call of a thread. `strace` tampers only with calls
+/// The options of `strace` that apply `effect` to the n-th call of a thread. `strace` tampers only with calls
 /// that it traces.
 fn tampering(call: &str, effect: &str, n: usize) -> [String; 4] {
     ["-e".into(), format!("trace={call}"), "-e".into(), format!("inject={call}:{effect}:when={n}")]
 }
 
-/// For each call, its number in the thread that makes it most often. `None` if tracing is not possible.
+/// For each call: how often the thread that makes it most often makes it. `None` if tracing is not possible.
 fn count(whole: &Undisturbed) -> Option<Vec<(&'static str, usize)>> {
     let calls = format!("trace={}", CALLS.join(","));
     let run = traced(whole, &["-e", &calls]).filter(|run| run.status == 0);

@@ -33,7 +33,7 @@ fn latest(lines: &[Value]) -> [u64; 4] {
     ["run", "decided", "removable", "superseded"].map(|field| latest[field].as_u64().unwrap())
 }
 
-/// Lines without the fields that only recorded runs have.
+/// The lines without the fields that only runs of dedup with a record have.
 fn without_runs(lines: Vec<Value>) -> Vec<Value> {
     let without = |mut line: Value| {
         let fields = line.as_object_mut().unwrap();
@@ -68,8 +68,7 @@ fn the_first_run_and_a_rerank_give_what_a_fresh_run_gives() {
     assert_eq!(jobs(&folder), Vec::<String>::new());
 }
 
-/// The decisions do not depend on the runs of postings, on memory, on threads, or on the removal of removable
-/// documents.
+/// The decisions do not depend on sorted runs, memory or threads, nor on the removal of removable documents.
 #[test]
 fn newcomers_are_decided_alike_however_the_archive_is_stored() {
     let folder = Folder::new();
@@ -123,8 +122,8 @@ fn a_better_newcomer_is_listed_and_a_removed_survivor_opens_what_it_justified() 
     };
     let pair = |remove: &str, keep: &str, run| (format!("{remove}.txt"), format!("{keep}.txt"), run);
     assert_eq!(pairs(&lines), [pair("part", "old", 1), pair("twin", "old", 1)]);
-    // The new document contains the old one and other text. The copy of the new document is removable because
-    // of it.
+    // The new document contains the old one and other text. So the copy of the new document is removable
+    // because of the new document.
     folder.write("c/whole.txt", sentences(0..23));
     folder.write("c/whole2.txt", sentences(0..23));
     folder.write("c/tiny.txt", sentence(900));
@@ -139,7 +138,7 @@ fn a_better_newcomer_is_listed_and_a_removed_survivor_opens_what_it_justified() 
     assert_eq!(latest(&lines), [2, 3, 1, 1]);
     let kept = lines.last().unwrap();
     assert_eq!((kept["removable"].as_u64(), kept["kept"].as_u64()), (Some(3), Some(4)));
-    // The same in text for people and in tables.
+    // Text for people and tables say the same.
     let human = folder.ok(&["dedup", "--by", "containment", "--threshold", "0.7", "--append"]);
     assert!(human.stdout.contains("c/old.txt  is kept, and is contained (100.0%) in  c/whole.txt, which came later\n"));
     assert!(
@@ -259,7 +258,7 @@ fn an_append_that_is_killed_goes_on_and_ends_with_the_same_answer() {
     assert_eq!(jobs(&folder), Vec::<String>::new());
 }
 
-/// By bytes alone there is no join, and documents too short for a fingerprint count as well.
+/// A dedup by bytes joins no postings, and counts documents that are too short for a fingerprint.
 #[test]
 fn identical_newcomers_go_too() {
     let folder = Folder::new();

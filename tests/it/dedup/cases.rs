@@ -14,7 +14,7 @@ struct Archive {
     documents: u64,
 }
 
-/// The removable documents, with their survivors: by the number of the document in the archive.
+/// The removable documents with their survivors, both as numbers of documents in the archive.
 type Removed = BTreeMap<u64, u64>;
 
 impl Archive {
@@ -55,7 +55,7 @@ impl Archive {
     }
 }
 
-/// Words that no call with another number returns: 1,000 for each number.
+/// The 1,000 words of `number`. Other numbers have other words.
 fn own(number: u64) -> impl Iterator<Item = u64> {
     let first = 1_000_000 + number * 1000;
     first..first + 1000
@@ -187,7 +187,8 @@ fn one_large_document_removes_its_parts() {
     assert_eq!(archive.removed("1", &[]), expected);
 }
 
-/// Two records that differ in their last word alone have the same fingerprints, unless every k-gram is one.
+/// Two records that differ only in their last word have the same fingerprints, unless every k-gram is a
+/// fingerprint.
 #[test]
 fn short_texts_that_differ_at_their_ends_are_warned_of() {
     for (flags, removable) in [(&["--profile", "prose"][..], 1), (&["--profile", "prose", "-w", "1"], 0)] {

@@ -40,7 +40,7 @@ fn neither_memory_nor_threads_change_the_answer() {
     assert_eq!(jobs(&folder), Vec::<String>::new());
 }
 
-/// The files of jobs that have not ended.
+/// The names of the files of jobs that have not ended.
 pub(super) fn jobs(folder: &Folder) -> Vec<String> {
     let names =
         std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());

@@ -51,7 +51,7 @@ fn documents_of_the_same_text_go_whatever_their_bytes() {
     assert_eq!((summary["causes"]["identical"].as_u64(), summary.get("unread")), (Some(1), None));
     let human = folder.ok(&["dedup", "--by", "exact-text"]).stdout;
     assert!(human.contains("c/b.txt  has the text of  c/a.txt\n"), "{human}");
-    // Without its text, a document is not compared otherwise. Identical documents need no text.
+    // If the text of a document is gone, it is compared by its bytes only: identical documents need no text.
     std::fs::remove_file(folder.path().join("c/b.txt")).unwrap();
     let run = folder.run(&["dedup", "--by", "exact-text", "--format", "json"]);
     assert_eq!((run.status, removed(&run.json())), (2, expected(&rows[1..])));
@@ -62,7 +62,7 @@ fn documents_of_the_same_text_go_whatever_their_bytes() {
     // One available copy of identical documents is enough.
     std::fs::remove_file(folder.path().join("c/a.txt")).unwrap();
     assert_eq!(removed(&folder.run(&BY_TEXT).json()), expected(&rows[1..]));
-    // The same with recorded decisions.
+    // Recorded decisions are the same.
     let kept = |flag: &str| removed(&folder.run(&[&BY_TEXT[..], &[flag]].concat()).json());
     assert_eq!(kept("--append"), expected(&rows[1..]));
     folder.write("c/s4.txt", "A.B.C.D");
@@ -78,7 +78,7 @@ fn documents_of_the_same_text_go_whatever_their_bytes() {
 }
 
 /// Texts are the same by their symbols alone, and a run prints the differences that it ignores. If numbers
-/// are not symbols, it prints this with -q too.
+/// are not symbols, it prints that difference with -q too.
 #[test]
 fn a_run_says_which_differences_do_not_count() {
     let texts = [
@@ -112,7 +112,7 @@ fn a_run_says_which_differences_do_not_count() {
     }
 }
 
-/// If fingerprints are sparse, texts that differ only between them share all fingerprints.
+/// If fingerprints are sparse, texts that differ only between fingerprints share all of them.
 #[test]
 fn texts_that_differ_between_fingerprints_are_told_apart() {
     let folder = Folder::new();
@@ -146,7 +146,7 @@ fn a_dry_run_says_what_a_run_will_take() {
     let fields = ["documents", "open", "passes", "postings", "memory"].map(|field| before[field].as_u64().unwrap());
     assert_eq!(fields, [40, 40, 1, postings, 1 << 30]);
     assert_eq!((before["schema"].as_str(), before["interrupted"].as_bool()), (Some("fpdb.dedup.plan/1"), Some(false)));
-    // Data that does not fit in memory goes to disk; with less than the minimum there is no run.
+    // Data that does not fit in memory goes to disk. With less memory than the minimum, dedup refuses to run.
     let least = before["least_memory"].as_u64().unwrap();
     std::fs::create_dir(folder.path().join("t")).unwrap();
     let little = plan(&["--memory", &least.to_string(), "--temp-dir", "t"]);
@@ -248,7 +248,8 @@ fn of_documents_with_dates_of_any_century_the_oldest_or_newest_stays() {
     }
 }
 
-/// Of documents of the same bytes the first stays, whatever lies between their files in time.
+/// Of documents with the same bytes, the first stays, even if the time of another file lies between their
+/// times.
 #[test]
 fn a_third_document_does_not_decide_which_of_two_identical_ones_stays() {
     let folder = Folder::new();
@@ -269,7 +270,7 @@ fn a_third_document_does_not_decide_which_of_two_identical_ones_stays() {
     }
 }
 
-/// Documents that are too large to compare by text are compared by their bytes, and nothing is amiss.
+/// Documents that are too large to compare by text are compared by their bytes, without a warning.
 #[test]
 fn documents_that_are_too_large_are_compared_by_their_bytes() {
     let folder = Folder::new();

@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use crate::support::{Folder, word};
 
-/// Families of documents in which each has more words of its own than the one before: so the survivors differ
-/// at each threshold.
+/// Families of documents. Each document has more words of its own than the one before, so the survivors
+/// differ at each threshold.
 fn corpus(folder: &Folder) {
     let words = |first: u64, count: u64| -> String { (first..first + count).map(|place| word(place) + " ").collect() };
     for family in 0..6u64 {

@@ -60,10 +60,10 @@ fn the_same_text_is_that_of_each_format() {
     let first = ["--by", "exact-text", "--keep", "first"];
     let same = ["a.md 0c.txt same-text", "copy.md 0c.txt same-text"];
     assert_eq!(removed(&folder, &first), same);
-    // A page that is identical to a survivor is none itself.
+    // A document that is identical to a survivor is not a survivor itself.
     let longest = ["a.md a.txt identical", "copy.md a.txt identical"];
     assert_eq!(removed(&folder, &["--by", "exact-text"]), longest);
-    // The decisions of earlier runs stand: a page stays that a newcomer is identical to.
+    // The decisions of earlier runs stand. So a page stays, although a new document is identical to it.
     for (flags, alone) in [(&["--by", "exact-text"], "exact-text"), (&["--by", "containment"], "containment")] {
         let folder = Folder::new();
         ingest(&folder, &[("a.md", &both)]);

@@ -26,7 +26,7 @@ pub(super) struct Document {
 }
 
 impl Document {
-    /// k-grams times the share of the fingerprints that are distinct, times the fingerprints.
+    /// Number of k-grams times the share of fingerprints that are distinct, times the number of fingerprints.
     fn kgrams(&self) -> u128 {
         (self.symbols + 1).saturating_sub(self.k as u64) as u128 * self.set.len() as u128
     }
@@ -63,7 +63,7 @@ pub(super) struct Model {
     pub(super) greatest_id: Option<u32>,
 }
 
-/// Added, replaced, unchanged, kept, identical, bytes, symbols, fingerprints.
+/// The counts of an ingest: added, replaced, unchanged, kept, identical, bytes, symbols, fingerprints.
 pub(super) type Counts = [u64; 8];
 
 impl Model {
@@ -84,7 +84,7 @@ impl Model {
             let outcome = match newest {
                 None => 0,
                 Some(newest) if newest.text == *text && (newest.stored_text || !store_text) => 2,
-                // Ingested again for its text. Its older versions stay.
+                // The document is ingested again, to store its text. Its older versions stay.
                 Some(newest) if newest.text == *text => 4,
                 Some(_) => match on_change {
                     OnChange::Both => 0,
@@ -182,11 +182,11 @@ impl Model {
         looked_up.truncate(most.map_or(usize::MAX, |n| n as usize));
         let (mut found, mut counted) = (0, HashSet::new());
         for &hash in &looked_up {
-            // A stored document as the query is not part of the corpus that it is compared with.
+            // If the query is a stored document, this document is not part of the corpus.
             let others = self.documents.iter().filter(|document| asked.own.is_none() || document.id != asked.own);
             let df = others.filter(|document| document.set.contains(&hash)).count() as u64;
             found += u64::from(df > 0);
-            // But the stored document counts among the documents that hold a hash.
+            // But it counts among the documents that hold a hash.
             if options.max_df.is_none_or(|most| df + u64::from(asked.own.is_some()) <= most) {
                 counted.insert(hash);
             }
@@ -211,7 +211,7 @@ impl Model {
         // distinct.
         let own = Document::new("", asked.text, stored);
         let l = looked_up.len() as u128;
-        // The same holds for fingerprints of a coarser window that estimate a resemblance.
+        // Fingerprints of a coarser window that estimate a resemblance are a sample too.
         let coarser = at_window.w() != stored.w() && l > 0;
         let part = looked_up.len() < subject.set.len();
         let sampled = part || (coarser && options.mode == Mode::Resemblance);
@@ -228,7 +228,7 @@ impl Model {
                 expected.push(Expected { document, shared, containment, resemblance, contained, score });
             } else if shared > 0 || is_same(document) {
                 let (a, b) = sizes(document);
-                // c|A|, which is at most |B|, times l.
+                // `l` times c|A|, which is at most |B| and |A|.
                 let both = (shared * a).min(b * l).min(a * l);
                 let resemblance = (both, (a + b) * l - both);
                 let score = if options.mode == Mode::Containment { (shared, l) } else { resemblance };
@@ -339,7 +339,7 @@ fn close(a: f64, b: f64) -> bool {
     (a - b).abs() < 1e-12
 }
 
-/// The shares p for which `found` of `n` lies just 1.96 standard deviations off: (found/n - p)^2 = z^2 p
+/// The two shares p that are exactly z = 1.96 standard deviations from `found` / `n`: (found/n - p)^2 = z^2 p
 /// (1-p) / n.
 fn wilson(found: f64, n: f64) -> [f64; 2] {
     let (share, z2) = (found / n, 1.959963984540054f64.powi(2) / n);
@@ -348,8 +348,8 @@ fn wilson(found: f64, n: f64) -> [f64; 2] {
     [(-b - root) / (2.0 * a), (-b + root) / (2.0 * a)]
 }
 
-/// Each passage begins and ends with a k-gram that both documents have there, and the shared fingerprints
-/// lie in passages.
+/// Checks that each passage begins and ends with a k-gram that both documents have there, and that shared
+/// fingerprints lie in passages.
 fn check_passages(got: &Match, document: &Document, subject: &Document, counted: &HashSet<u64>) {
     let k = subject.k;
     let (query, stored) = (ascii_chars(&subject.text), ascii_chars(&document.text));

@@ -4,13 +4,13 @@ use serde_json::Value;
 
 use crate::support::{Folder, word};
 
-/// The first of many pairs are the same however few are wanted.
+/// The first pairs are the same for any `--top`.
 #[test]
 fn the_pairs_with_the_longest_passages_are_found_in_portions() {
     let folder = Folder::new();
     let words = |first: u64, count: u64| -> String { (first..first + count).map(|place| word(place) + " ").collect() };
     for number in 0..30 {
-        // The pairs of one document have one length.
+        // All longest passages of a document have the same length.
         folder.write(
             &format!("in/{number:02}.txt"),
             words(0, 20 + number * 7 % 15) + &words(1000 + 100 * number, 40 - number),
@@ -18,7 +18,7 @@ fn the_pairs_with_the_longest_passages_are_found_in_portions() {
     }
     folder.ok(&["ingest", "-q", "--profile", "words", "in"]);
     let sorted = ["pairs", "--min-resemblance", "0", "--sort", "longest", "--format", "json", "--top"];
-    // Portions with passages are smaller.
+    // With passages, pairs are compared in smaller portions.
     for more in [&[][..], &["--passages"]] {
         let listed = |top: &str| folder.ok(&[&sorted[..], &[top], more].concat()).json();
         let all = listed("0");
@@ -29,8 +29,8 @@ fn the_pairs_with_the_longest_passages_are_found_in_portions() {
     }
 }
 
-/// Of pairs with the same score, those that share more come first, and then their names decide. It makes no
-/// difference which document was ingested first.
+/// Of pairs with the same score, the pair that shares more comes first. Then names decide. The order of
+/// ingests makes no difference.
 #[test]
 fn of_equal_scores_the_pair_that_shares_more_comes_first() {
     let folder = Folder::new();
@@ -60,8 +60,7 @@ fn of_equal_scores_the_pair_that_shares_more_comes_first() {
     }
 }
 
-/// Of the files of two submissions that share the same number, the listed ones do not depend on the order of
-/// ingests either.
+/// If several pairs of files share the same number, the listed ones do not depend on the order of ingests.
 #[test]
 fn the_listed_files_of_submissions_do_not_depend_on_the_order_of_ingests() {
     let folder = Folder::new();
@@ -89,8 +88,8 @@ fn the_listed_files_of_submissions_do_not_depend_on_the_order_of_ingests() {
     assert_eq!(listed("other", &mut names.iter().rev()), expected);
 }
 
-/// Lines of dashes carry no text: two documents that share only such lines have no long passage, and programs
-/// that share text too have no passage of lines. The lines are found, and alone they are shown.
+/// Lines of dashes carry no text. Documents that share only such lines have no long passage. In programs that
+/// share text too, such lines are no passage. If nothing else is shared, the lines are found and shown.
 #[test]
 fn rulers_are_no_long_passages() {
     let folder = Folder::new();

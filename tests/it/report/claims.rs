@@ -41,13 +41,12 @@ fn a_class_that_shares_a_template_opens_with_its_pairs() {
     browser.open(&page(&folder), "");
     let listed = browser.ask(LISTED);
     assert!(listed[2].as_u64() > Some(0), "{listed}");
-    // A threshold in the address sets that of the open page. A threshold beyond the slider's end sets its
-    // end.
+    // A threshold in the address sets the threshold of the open page, at most to the end of the slider.
     browser.ask("location.hash = 'threshold=5&filter=03'; undefined");
     browser.wait("document.getElementById('threshold').value === '5'");
     assert_eq!(browser.text("document.getElementById('filter').value"), "03");
     assert_eq!(browser.ask(LISTED)[2], json!(24));
-    // After a visit to a pair and the key back, the address has the choices again.
+    // After a visit to a pair, the key for the way back restores the choices in the address.
     browser.ask("document.querySelector('tr[data-pair] a').click()");
     browser.wait("document.body.className === 'pair'");
     browser.press("o");

@@ -146,7 +146,7 @@ pub(crate) struct SideData {
     pub(crate) marks: Option<Places>,
 }
 
-/// Ranges in columns: the start of each, minus the start of the previous one; and the length of each.
+/// Ranges in columns. `start`: the start of each range, minus the start of the previous one.
 #[derive(Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Places {

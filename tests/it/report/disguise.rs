@@ -17,7 +17,7 @@ fn in_disguise(text: &str) -> String {
     text.replace('o', "о").replace('e', "е")
 }
 
-/// A database of the essay in each of two units.
+/// A folder with two databases of the essay, one for each unit.
 fn folder() -> Folder {
     let folder = Folder::new();
     folder.write("docs/anna/essay.txt", essay());

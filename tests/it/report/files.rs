@@ -196,7 +196,7 @@ fn limits_are_kept_and_told() {
     assert_eq!(small.keys().filter(|name| name.contains("pair-")).count(), pages.iter().filter(|&&page| page).count());
 }
 
-/// Texts that compress badly and well: the limit counts the written bytes, in any order of pairs.
+/// Some texts compress badly, some well. The limit counts the written bytes, in any order of pairs.
 #[test]
 fn no_more_bytes_are_embedded_than_are_asked_for() {
     let folder = Folder::new();
@@ -399,7 +399,7 @@ fn nothing_of_names_is_left_in_an_anonymous_report() {
     assert!(!holds("bare"));
 }
 
-/// A document has the bytes of its unpacked text, and a document that is queried several times is listed
+/// The size of a document is that of its unpacked text. A document that is queried several times is listed
 /// once.
 #[test]
 fn documents_are_counted_once_and_unpacked() {
@@ -484,7 +484,7 @@ fn a_report_is_as_readable_as_other_files() {
     assert_eq!(mode(&at("report.html")), mode(&at("docs/a.txt")));
 }
 
-/// A report in a folder that is ingested would match the texts and the reports that it repeats.
+/// A report repeats texts, so an ingested report would match these texts and other reports.
 #[test]
 fn reports_in_a_folder_are_no_documents() {
     let folder = Folder::new();
@@ -498,7 +498,7 @@ fn reports_in_a_folder_are_no_documents() {
         folder.write(&format!("docs/{name}.html"), page);
     }
     folder.write("docs/data.js", "fpdb(\"text-1\",\"a text of another program, which is a document\");\n");
-    // Neither a comment nor a name makes a report of a file.
+    // Neither a comment alone nor a name alone makes a file a report.
     let mark = "/* data of a report of fpdb */";
     folder.write("docs/hw.c", format!("{mark}fpdb(\"\nint main() {{ return 0; }}\n"));
     folder.write("docs/hw.js", format!("{mark}\nlet a = 1;\n"));
@@ -526,7 +526,7 @@ fn reports_in_a_folder_are_no_documents() {
     let answers = queried.json();
     assert!(answers.iter().all(|answer| !skipped.contains(&answer["query"]["name"].as_str().unwrap())), "{answers:#?}");
     assert_eq!(answers.len(), before + 7);
-    // A report that is named is a document, and stays one.
+    // A report that the user names becomes a document, and stays stored.
     folder.ok(&["ingest", "-q", "docs/single.html"]);
     folder.ok(&["ingest", "-q", "--prune", "docs"]);
     assert_eq!(names(&folder).len(), before + 8);

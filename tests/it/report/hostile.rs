@@ -10,7 +10,7 @@ use crate::support::Folder;
 const ATTACK: &str = "</script><script>globalThis.hacked = 1</script><img src=x onerror=\"globalThis.hacked = 2\">\
     <svg onload=globalThis.hacked=3><!-- --><style>body{display:none}</style>&lt;b&gt;&amp;{{7*7}}${7*7}`\u{2028}\u{2029}";
 
-/// A text with hostile parts in a passage that others share, and with characters that hide or reverse others.
+/// A text that shares a hostile passage with other texts, and has characters that hide or reverse others.
 fn text(own: &str) -> Vec<u8> {
     let shared = format!(
         "Here begins the part that everyone has copied from the others word by word, and it goes on: {ATTACK} \
@@ -86,7 +86,7 @@ fn names_and_texts_stay_text() {
         assert_eq!(browser.ask(made), json!(0));
         browser.check_quiet();
     }
-    // Names reverse and hide nothing: such a character is shown by its name.
+    // In names, characters that reverse or hide others are shown by their names.
     browser.open(&folder.path().join("report/index.html"), "");
     let shown = browser.text("document.querySelector('.list').textContent");
     assert!(

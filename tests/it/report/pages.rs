@@ -19,12 +19,12 @@ fn page(folder: &Folder, report: &str) -> PathBuf {
     folder.path().join(report).join("index.html")
 }
 
-/// The measure as the page counts it, in whole percents.
+/// A measure of a pair in whole percents, rounded down as on the page.
 fn percent(pair: &Value, measure: &str) -> u64 {
     (100.0 * pair[measure].as_f64().unwrap() + 1e-9) as u64
 }
 
-/// The number of clusters of pairs, by flooding.
+/// The number of clusters that these pairs form, found by flooding.
 fn clusters(pairs: &[&Value]) -> usize {
     let ends = |pair: &Value| [pair["a_id"].as_u64().unwrap(), pair["b_id"].as_u64().unwrap()];
     let mut left: BTreeSet<u64> = pairs.iter().flat_map(|pair| ends(pair)).collect();
@@ -99,7 +99,7 @@ fn the_overview_counts_what_the_answers_say() {
             }
         }
         slide(&mut browser, 0);
-        // With another measure, the list is sorted again, and begins with another threshold.
+        // Another measure sorts the list anew and has another threshold at first.
         browser.ask("(() => { const m = document.getElementById('measure'); m.value = 'larger'; m.dispatchEvent(new Event('change')) })()");
         slide(&mut browser, 50);
         let larger = |pair: &&Value| percent(pair, "containment_a").max(percent(pair, "containment_b")) >= 50;
@@ -144,7 +144,7 @@ fn the_list_is_filtered_sorted_and_saved() {
     browser.click(".clusters button");
     let listed = browser.ask("document.querySelectorAll('tr[data-pair]').length").as_u64().unwrap();
     assert!(listed > 0 && listed < pairs.len() as u64);
-    // The saved list is the one shown.
+    // The saved list equals the list on the page.
     browser.ask(
         "globalThis.saved = []; const make = URL.createObjectURL; \
          URL.createObjectURL = (blob) => { saved.push(blob); return make(blob) }; undefined",
@@ -283,7 +283,7 @@ fn passages_that_overlap_are_all_marked() {
     let Some(mut browser) = Browser::start() else { return };
     let folder = Folder::new();
     let line = |seed: u64| (0..16).map(|place| word(seed * 977 + place * 31) + " ").collect::<String>();
-    // B has one passage of A twice, the second time with more context.
+    // B has one passage of A twice. At the second place, more text of A follows.
     let (own, copied, more) = (line(1), line(2), line(3));
     folder.write("a.txt", format!("{own}\n{copied}\n{more}\n"));
     folder.write("b.txt", format!("{copied}\n{}\n{}\n{}\n{copied}\n{more}\n", line(4), line(5), line(6)));
@@ -376,7 +376,7 @@ fn a_long_text_is_shown_before_it_is_all_made() {
     browser.check_quiet();
 }
 
-/// The minimum contrast between text and background among these elements.
+/// An expression for the minimum contrast between text and background on the page.
 const CONTRAST: &str = "(() => { \
     const canvas = document.createElement('canvas').getContext('2d', {willReadFrequently: true}); \
     const over = (colours) => { canvas.clearRect(0, 0, 1, 1); for (const c of colours) { canvas.fillStyle = c; canvas.fillRect(0, 0, 1, 1); } \
@@ -516,7 +516,7 @@ fn what_is_missing_is_said() {
     ]);
     browser.open(&page(&folder, "none"), "");
     browser.check_quiet();
-    // The same holds for a browser that cannot unpack this format.
+    // The page says the same in a browser that cannot unpack its format.
     for lacking in ["undefined", "class { constructor() { throw new TypeError('no such format'); } }"] {
         browser.open(&page(&folder, "few"), "");
         browser.ask(&format!("void (self.DecompressionStream = {lacking}, location.hash = 'pair=1')"));
@@ -546,7 +546,7 @@ fn an_anonymous_report_shows_numbers() {
     let _: &Path = folder.path();
 }
 
-/// Shares that were estimated from a part of the hashes are marked as estimates, and no others.
+/// Only shares that were estimated from a part of the hashes are marked as estimates.
 #[test]
 fn estimates_are_told_from_what_was_counted() {
     let Some(mut browser) = Browser::start() else { return };
@@ -604,7 +604,7 @@ fn removable_documents_show_what_would_be_lost() {
     let sources = browser.text("document.getElementById('sources').textContent");
     assert!(sources.contains("docs.jsonl") && sources.contains("60.0%"), "{sources}");
     assert_eq!(summary["bytes"], rows.iter().map(|row| row["bytes"].as_u64().unwrap()).sum::<u64>());
-    // The larger group comes first, and in it the document that would lose most text.
+    // The larger group comes first. In a group, the document that would lose most text comes first.
     let order =
         browser.ask("[...document.querySelectorAll('tr[data-pair]')].map((row) => row.children[1].textContent)");
     let order: Vec<&str> = order.as_array().unwrap().iter().map(|row| row.as_str().unwrap()).collect();

@@ -28,7 +28,7 @@ fn page(folder: &Folder) -> std::path::PathBuf {
     folder.path().join("report/index.html")
 }
 
-/// The distances of a passage's starts from the upper edges of both panes.
+/// An expression for the distance between the start of a passage and the upper edge, in each pane.
 fn beginnings(number: usize) -> String {
     format!(
         "[...document.querySelectorAll('.pane')].map((pane) => pane.querySelector('.chip[data-n=\"{number}\"]')\
@@ -61,7 +61,7 @@ fn a_passage_of_long_texts_is_in_its_place_however_it_is_reached() {
     let table = browser
         .ask("(() => { const t = document.querySelector('.passages'); return [t.scrollWidth, t.clientWidth] })()");
     assert!(table[0].as_u64() <= table[1].as_u64(), "{table}");
-    // Scrolling one side scrolls the other by the same distance, until this is switched off.
+    // Scrolling one side scrolls the other by the same distance, until the reader switches this off.
     let tops = "[...document.querySelectorAll('.pane')].map((pane) => Math.round(pane.scrollTop))";
     let scroll = "(() => { const pane = document.querySelector('.pane'); \
                   pane.dispatchEvent(new Event('wheel')); pane.scrollTop += 60 })()";
@@ -119,7 +119,7 @@ fn words_that_differ_in_a_passage_stand_out() {
     browser.check_quiet();
 }
 
-/// Every word that was changed is marked, however many they are. A passage that is too long for this has a
+/// Every changed word is marked, however many there are. A passage that is too long to compare by words has a
 /// note.
 #[test]
 fn words_of_a_much_changed_passage_stand_out() {
@@ -215,8 +215,8 @@ fn metadata_is_shown_and_found() {
 fn choices_last_when_the_page_is_loaded_again_and_all_rows_are_printed() {
     let Some(mut browser) = Browser::start() else { return };
     let folder = Folder::new();
-    // Sixteen documents that share one line, each with more other lines than the one before: 120 pairs. Sixty
-    // more documents in pairs, for the picture.
+    // Sixteen documents share one line, and so make 120 pairs. Each has one more line of its own than the one
+    // before. Sixty more documents make pairs of two, for the picture.
     for number in 0..16 {
         let own: Vec<String> = (0..number).map(|line| paragraph(900 + 20 * number + line, 12)).collect();
         folder.write(&format!("docs/{number:02}.txt"), format!("{}\n{}", paragraph(7, 14), own.join("\n")));
@@ -286,7 +286,7 @@ fn passages_in_a_pdf_have_its_pages() {
     browser.check_quiet();
 }
 
-/// A page opens at the passage that tells most, not at a heading that both documents have.
+/// A page opens at its longest passage, not at a heading that both documents have.
 #[test]
 fn a_pair_opens_at_its_longest_passage() {
     let Some(mut browser) = Browser::start() else { return };
@@ -307,7 +307,7 @@ fn a_pair_opens_at_its_longest_passage() {
     browser.check_quiet();
 }
 
-/// Markup is neither a word nor in colour, and a word is compared as it was read.
+/// Markup is neither a word nor in colour. A word is compared as the front-end read it.
 #[test]
 fn only_what_was_read_differs() {
     let folder = Folder::new();

@@ -29,8 +29,8 @@ fn read(folder: &Folder, report: &str) -> Overview {
     overview(&std::fs::read(folder.path().join(report).join("index.html")).unwrap())
 }
 
-/// Each ranked pair by names, with its shared hashes and the names of its files; and checks that each file
-/// leads back to its submission.
+/// Returns the names, shared hashes and pairs of files of each ranked pair. Checks that each pair of files
+/// leads back to its pair of submissions.
 fn ranked(overview: &Overview) -> Vec<(String, u64, Vec<String>)> {
     let name = |index: usize| overview.documents[index].name.clone();
     let pair = |index: usize| format!("{} {}", name(overview.pairs[index].a), name(overview.pairs[index].b));
@@ -83,8 +83,8 @@ fn pairs_of_submissions_lead_to_pairs_of_their_files() {
     assert!(!page.contains("in/ann") && page.contains("Submission 1"));
 }
 
-/// The answers in JSON are the oracle of the report. It names the handed-out text and the file that cannot be
-/// read.
+/// The answers in JSON are the oracle of the report. The report names the handed-out text and the file that
+/// cannot be read.
 #[test]
 fn submissions_that_are_one_query_lead_to_their_best_files() {
     let folder = Folder::new();
@@ -135,7 +135,7 @@ fn submissions_that_are_one_query_lead_to_their_best_files() {
     let [[0, end]] = text.ignored[..] else { panic!("{:?}", text.ignored) };
     assert!(end > stretch(9).len() as u64 * 9 / 10 && end <= stretch(9).len() as u64, "{end}");
     if let Some(mut browser) = Browser::start() {
-        // Only pairs are measured without handed-out text.
+        // Only the measures of `pairs` leave handed-out text out.
         folder.ok(&["pairs", "--submission-by", "in", "--format", "html", "-o", "pairs"]);
         for (report, said) in [("report", "lower than those of fpdb pairs"), ("pairs", "in no figure of this report")] {
             browser.open(&folder.path().join(report).join("index.html"), "");
@@ -150,7 +150,7 @@ fn submissions_that_are_one_query_lead_to_their_best_files() {
     }
 }
 
-/// Boilerplate is not compared, and a document outside any submission is not called one.
+/// Boilerplate is not compared. A document outside any submission is not called a submission.
 #[test]
 fn the_submissions_and_documents_that_were_compared_are_counted() {
     let folder = Folder::new();
@@ -185,8 +185,7 @@ fn the_submissions_and_documents_that_were_compared_are_counted() {
     }
 }
 
-/// With all measures of two views and long names, the table fits a screen of 1280 pixels: nothing is beside
-/// it.
+/// With all measures of two views and long names, the table fits a screen of 1280 pixels without scrolling.
 #[test]
 fn the_table_of_submissions_fits_a_common_screen() {
     let Some(mut browser) = Browser::start() else { return };
@@ -367,7 +366,7 @@ fn all_files_of_two_submissions_stand_side_by_side() {
     // The longest passage is shown first.
     assert_eq!(browser.text("document.getElementById('position').textContent"), "passage 3 of 3");
     browser.picture("submissions-whole");
-    // This state lasts when the page is loaded again, and leads back.
+    // The state of the page lasts when it is loaded again, and from there a reader can go back.
     browser.press("p");
     browser.wait("location.hash.includes('files=whole') && location.hash.includes('passage=2')");
     assert!(

@@ -144,8 +144,8 @@ fn reports_show_senders_and_dates_and_begin_with_the_oldest() {
     }
 }
 
-/// Dates are ordered by time, not by text. A date that cannot be read does not hide the time of the file,
-/// which comes after all dates.
+/// Dates are ordered by time, not by text. If a date cannot be read, the time of the file counts, after all
+/// dates.
 #[test]
 fn reports_order_dates_by_time() {
     let folder = Folder::new();
@@ -175,7 +175,7 @@ fn reports_order_dates_by_time() {
     }
 }
 
-/// The stored documents alone are in submissions here.
+/// Here only the stored documents are in submissions, not the query.
 #[test]
 fn a_query_outside_submissions_is_not_counted_as_one() {
     let folder = dated();

@@ -10,8 +10,7 @@ fn read(folder: &Folder, report: &str) -> Overview {
     overview_of(&std::fs::read(folder.path().join(report).join("index.html")).unwrap())
 }
 
-/// Two programs with the same calls but different structure, and a third program that shares a part with one
-/// of them.
+/// Two programs with the same calls but different structure. A third program shares a part with one of them.
 fn corpus(folder: &Folder) {
     let [one, other] = callers();
     folder.write("in/a.c", &one);
@@ -74,7 +73,7 @@ fn a_reader_sees_the_figures_of_the_text() {
     let cell = browser.text(&format!("document.querySelector('.list tbody td:nth-child({place})').textContent"));
     let percent = |share: f64| format!("{:.1}%", 100.0 * share);
     assert_eq!(cell, percent(report.pairs[0].text_resemblance.unwrap()));
-    // The settings of both views are told.
+    // The page names the settings of both views.
     let about = browser.text("document.querySelector('.card:not(#glossary) > .about').textContent");
     for told in ["k 7, w 2", "k 3, w 8", "shorter than 7 tokens can match; as written, 3 words and marks"] {
         assert!(about.contains(told), "{told}: {about}");
@@ -92,8 +91,8 @@ fn a_reader_sees_the_figures_of_the_text() {
     browser.check_quiet();
 }
 
-/// The passage of a text with comments lies within that of its structure, which has fewer symbols. The length
-/// of a pair is that of the longer one.
+/// In this text with comments, the passage of the text as written lies within the passage of the structure,
+/// which has fewer symbols. The length of a pair is that of the passage with more symbols.
 #[test]
 fn the_longest_passage_is_that_of_either_view() {
     let folder = Folder::new();

@@ -20,7 +20,7 @@ fn begin(arguments: &[&str]) -> Option<(crate::support::Folder, Service, Browser
     Some((folder, service, browser, address))
 }
 
-/// An expression about the report in the frame.
+/// The value of an expression about the report in the frame; null before the frame has a page.
 fn inside(expression: &str) -> String {
     format!(
         "(() => {{ const page = document.querySelector('iframe')?.contentDocument; return page && {expression} }})()"
@@ -101,11 +101,11 @@ fn a_question_is_asked_again_and_an_error_leaves_no_report() {
     let pairs = |number: usize| inside(&format!("page.querySelectorAll('tr[data-pair]').length === {number}"));
     browser.visit(&format!("{address}#compare?document=docs%2Fa.txt"));
     browser.wait(&pairs(1));
-    // The same question has the same address.
+    // The same question has the same address, and is asked again.
     assert_eq!(service.ask("PUT", "/v1/documents/new", "", format!("New: {TEXT}").as_bytes()).unwrap().0, 201);
     browser.ask("(() => { document.getElementById('ask-stored').click(); return true; })()");
     browser.wait(&pairs(2));
-    // On the way back from the documents, it is asked as well.
+    // It is also asked again when a reader comes back from the documents.
     browser.ask("(() => { location.hash = 'documents'; return true; })()");
     browser.wait("document.getElementById('search')");
     assert_eq!(service.ask("DELETE", "/v1/documents/new", "", b"").unwrap().0, 200);

@@ -121,7 +121,7 @@ fn the_best_submissions_and_pairs_of_files_are_listed() {
     assert_eq!(reaching["matches"].as_array().unwrap().len(), expected.count());
     assert_eq!(ask(&folder, &["late/eve", "--by-corpus"]).len(), 4);
     assert_eq!(ask(&folder, &["late/eve", "--rewritten"]).len(), 4);
-    // The folder of the stored submissions alone makes no submission of other files.
+    // If `--submission-by` names only the folder of the stored submissions, other files are in no submission.
     let alone = folder.ok(&["query", "--format", "json", "--submission-by", "in", "late"]);
     assert_eq!(alone.json().len(), 10);
     assert!(
@@ -191,7 +191,7 @@ fn files_of_the_same_bytes_match_in_a_submission_too() {
     assert!(above.len() == 3 && above.iter().all(|answer| answer["matches"] == serde_json::json!([])), "{above:?}");
 }
 
-/// The answer says that it covers only a part of the submission.
+/// The answer says that some files of the submission could not be read.
 #[test]
 fn files_of_a_submission_that_cannot_be_read_are_counted() {
     let (folder, _) = late();

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{BTreeMap, Trigrams, corpus, names, stretch, submission, trigrams};
 use crate::support::Folder;
 
-/// A test of a resemblance and the larger containment.
+/// Tests a pair by its resemblance and by the larger of its two containments.
 type Threshold = fn(f64, f64) -> bool;
 
 fn reaches(a: &Trigrams, b: &Trigrams, threshold: Threshold) -> bool {
@@ -39,7 +39,8 @@ fn submissions_are_a_pair_if_they_or_two_of_their_files_reach_the_thresholds() {
         }),
     ];
     for (flags, threshold) in thresholds {
-        // By pair of submissions: true if only two of their files reach the thresholds.
+        // For each expected pair of submissions: true if two of their files reach the thresholds, but the
+        // submissions do not.
         let mut expected = BTreeMap::new();
         for (a, of_a) in &alone {
             for (b, of_b) in &alone {

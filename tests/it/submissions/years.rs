@@ -35,7 +35,7 @@ fn the_folders_of_several_folders_are_submissions_and_those_of_last_year_are_old
         );
         assert_eq!(found(&["--submission-by", value, "--old", "2025", "books"]), new, "{value}");
     }
-    // `*` is any first folder: books are submissions too.
+    // `*` stands for any first folder, so books are submissions too.
     let all = found(&["--submission-by", "*"]);
     assert!(all.contains(&("2025/ann".into(), "books/old".into())) && years.is_subset(&all), "{all:?}");
     let asked = ["query", "--submission-by", "2025,2026", "books/old/one.txt", "--format", "json"];
@@ -86,6 +86,6 @@ fn the_work_of_two_years_under_one_name_is_two_submissions() {
         let table = folder.ok(&[&["pairs", "--format", "csv"], &asked[..]].concat()).stdout;
         assert!(table.lines().next().unwrap().ends_with(",a_old,b_old") && table.contains(",true,false\n"), "{table}");
     }
-    // Without the two sides, all works of a name are one submission.
+    // Without `--old` and `--new-since`, all works under one name are one submission.
     assert_eq!(pairs(&folder, &["--submission-by", "/(s[0-9]+)/"]).len(), 3);
 }
