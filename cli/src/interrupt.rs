@@ -25,9 +25,9 @@ pub(crate) const AT_COMMIT: &str =
 /// The note on a stopped command that continues its work when it is run again.
 pub(crate) const GOES_ON: &str = "stopped; the same command goes on from here";
 
-/// Listens for SIGINT (Ctrl-C), SIGTERM, SIGHUP and SIGUSR1, unless ignored. SIGUSR1 asks for the progress.
-/// SIGXFSZ reports that a file would exceed `ulimit -f`. The program catches it, so that the signal does not
-/// end the program: the write fails instead, and its error names the file.
+/// Listens for SIGINT (Ctrl-C), SIGTERM, SIGHUP and SIGUSR1, unless this process ignores them. SIGUSR1 asks
+/// for the progress. SIGXFSZ reports that a file would exceed `ulimit -f`. The program catches it, so that
+/// the signal does not end the program: the write fails instead, and its error names the file.
 pub(crate) fn install() -> io::Result<()> {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1, SIGXFSZ};
     let ignored = ignored();

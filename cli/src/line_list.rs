@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::output::{NewFile, check_place};
 
-/// The list. Its file has no name until the ingest ends, because the ingest may read its folder.
+/// The list. Its file has no name until the ingest ends, because the ingest may read the folder of the list.
 pub(crate) struct LineList {
     path: PathBuf,
     lines: BufWriter<File>,

@@ -71,7 +71,8 @@ impl Printer {
         self.error_of(error, &self.suggested);
     }
 
-    /// Prints an error of another database than that of the command. `on` adds its `--db` to hinted commands.
+    /// Prints an error of another database than that of the command. `on` adds the `--db` of that other
+    /// database to hinted commands.
     pub(crate) fn error_of(&self, error: &anyhow::Error, on: &Suggested) {
         say(format_args!("{}: {}", self.label("error", 31), escape_terminal(&self.words_of(error))));
         let of_database = || error.chain().find_map(|cause| hint(cause.downcast_ref()?, self.has_memory, on));

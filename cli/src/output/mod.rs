@@ -107,15 +107,15 @@ impl Output {
         })
     }
 
-    /// Writes to standard error what is done besides the results.
+    /// An output to standard error, for the actions that a command does besides writing its results.
     pub(crate) fn to_errors(global: &Global) -> Self {
         let style = Style { colour: false, width: None, columns: None };
         let sink = Sink { lines: BufWriter::new(Box::new(io::stderr())), terminal: false };
         Self { sink, format: format::of(global, style), file: None, path: None, of_changes: true, style }
     }
 
-    /// The output of a command that changes things. It finishes its work also if the reader of the output is
-    /// gone.
+    /// The output of a command that changes things. The command finishes its work even if the reader of the
+    /// output is gone.
     pub(crate) fn of_changes(global: &Global) -> anyhow::Result<Self> {
         Ok(Self { of_changes: true, ..Self::open(global)? })
     }
@@ -189,7 +189,8 @@ impl Output {
 /// follows.
 const GROWING: &str = ".fpdb-output-";
 
-/// Fails if results cannot be written to this path, before the work for them begins. Leaves nothing there.
+/// Fails if results cannot be written to this path. Called before the work for them begins. Leaves nothing
+/// there.
 pub(crate) fn check_place(path: &Path) -> anyhow::Result<()> {
     let is_folder = path.as_os_str().as_encoded_bytes().last().is_some_and(|&byte| is_separator(byte.into()));
     let created = match is_written_directly(path) {
@@ -216,7 +217,8 @@ fn folder_of(target: &Path) -> &Path {
     target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// The path that a link leads to, also if nothing is there yet: the target of the link is replaced.
+/// The path that a link leads to, even if nothing is there yet. Results replace the target of a link, not the
+/// link.
 fn followed(path: &Path) -> PathBuf {
     /// The number of links that Linux follows.
     const MOST: usize = 40;

@@ -72,7 +72,7 @@ impl<T> Render for Spoken<'_, T> {
 }
 
 impl Render for IngestSummary {
-    /// A dry run has no other result.
+    /// A dry run has no other result than this text, so `--quiet` leaves it.
     fn is_chatty(&self) -> bool {
         !self.dry_run
     }
@@ -102,7 +102,7 @@ pub(crate) struct QueryPage<'a> {
     /// True if the page for people shows the times of documents, and CSV the times of files.
     #[serde(skip)]
     pub(crate) times: bool,
-    /// Finds the lines of text to show with each passage. `None` if the user does not want them.
+    /// Finds the lines of text to show with each passage. `None` if the user wants no such lines.
     #[serde(skip)]
     pub(crate) excerpts: RefCell<Option<Excerpts<'a>>>,
 }
@@ -218,7 +218,7 @@ pub(crate) struct AppliedLine<'a> {
     pub(crate) applied: &'a Applied,
     #[serde(skip)]
     pub(crate) action: &'a Action,
-    /// True if a line for several files names it.
+    /// True if a line for several files names this file.
     #[serde(skip)]
     pub(crate) in_group: bool,
 }

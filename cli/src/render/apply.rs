@@ -62,7 +62,7 @@ pub(crate) fn applied_line(applied: &Applied, copies: bool) -> String {
     line
 }
 
-/// Files of the same kind, which one line names. They are the same every day, and can be many.
+/// Groups of files, each named in one line. These files are the same in each daily run, and can be many.
 #[derive(Default)]
 pub(crate) struct FileGroups {
     left_out: FileGroup,
@@ -78,7 +78,7 @@ struct FileGroup {
 
 impl FileGroups {
     /// Adds a file that is left out, or a copy of an earlier run that is removed or stays because the
-    /// database no longer has its file. False for any other, and for what a dry run would do.
+    /// database no longer has its file. Returns false for any other file, and in a dry run.
     pub(crate) fn take(&mut self, applied: &Applied) -> bool {
         let (group, name) = match (applied.act, &applied.target, &applied.reason) {
             (Act::Omit, Some(copy), _) if applied.done => (&mut self.pruned, copy),

@@ -175,7 +175,7 @@ pub(crate) fn document_row(document: &DocumentInfo) -> Vec<String> {
 struct PairRow<'a> {
     /// The pair that was found: of documents, or of submissions.
     found: &'a Pair,
-    /// The pair that the measures are of: the found pair, or a pair of files of its submissions.
+    /// The pair whose measures the row has: the found pair, or a pair of files of its submissions.
     measured: &'a Pair,
     /// The pair of files that the row names. `None` for two documents outside any submission.
     files: Option<&'a Pair>,
@@ -183,7 +183,7 @@ struct PairRow<'a> {
 }
 
 impl PairRow<'_> {
-    /// The pair with the times of files.
+    /// The pair from which the row takes the times of files.
     fn timed(&self) -> &Pair {
         self.files.unwrap_or(self.measured)
     }

@@ -24,9 +24,9 @@ pub(crate) fn existing(global: &Global) -> anyhow::Result<PathBuf> {
     }
 }
 
-/// The path of a database that the command changes, or by which it writes or deletes files, also in a dry
-/// run. Prints the path if the database was found above the current folder,
-/// because the user may mean another one.
+/// The path of a database that the command changes, or by which it writes or deletes files. A dry run of such
+/// a command uses this too. Prints the path if the database was found above the current folder, because the
+/// user may mean another one.
 ///
 /// # Errors
 /// The same as those of [`existing`].
@@ -36,7 +36,7 @@ pub(crate) fn to_change(global: &Global, printer: &Printer) -> anyhow::Result<Pa
     Ok(path)
 }
 
-/// A builder with the limits of the program on memory and open files.
+/// A builder that raises the limit on open files, and has the typed number of threads.
 pub(crate) fn builder(global: &Global) -> DatabaseBuilder {
     let builder = Database::builder().raise_open_files(true);
     match global.threads {
@@ -72,8 +72,8 @@ pub(crate) fn open_writer(global: &Global, printer: &Printer) -> anyhow::Result<
     Ok(open_writer_at(&builder(global), to_change(global, printer)?, printer)?)
 }
 
-/// Opens the database at a path for writing. If that finishes a killed repair, prints the folder in which the
-/// repair kept the damaged store. `verify --repair` would have printed it.
+/// Opens the database at a path for writing. If opening finishes a killed repair, prints the folder in which
+/// the repair kept the damaged store, as `verify --repair` does.
 ///
 /// # Errors
 /// A failure to open the database.

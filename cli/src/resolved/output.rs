@@ -21,8 +21,8 @@ pub(crate) fn only(global: &Global, command: &str, formats: &[OutputFormat]) -> 
     anyhow::bail!("`fpdb {command}` has no {} format; it has {}", name(global.format), has.join(", "))
 }
 
-/// Fails before the work of a command if `-o` cannot be written, if it would hold nothing, or if it would
-/// overwrite what must stay: a database, the file of a stored document, or what the command reads.
+/// Fails before the work of a command if the file of `-o` cannot be written, or would hold nothing. Also
+/// fails if it would overwrite a database, the file of a stored document, or a file that the command reads.
 pub(crate) fn check(global: &Global, verb: &Verb, name: &str) -> anyhow::Result<()> {
     let Some(output) = &global.output else { return Ok(()) };
     outside_databases(global, output)?;
@@ -66,8 +66,8 @@ fn not_read<'a>(flag: &str, target: &Path, read: impl IntoIterator<Item = &'a Pa
     Ok(())
 }
 
-/// Fails if a stored document was read from the file named with `flag`. If the database fails to tell,
-/// `unknown` decides about its error.
+/// Fails if a stored document was read from the file named with `flag`. If the search in the database fails,
+/// `unknown` decides whether its error counts.
 fn not_stored(
     global: &Global,
     flag: &str,
@@ -124,8 +124,8 @@ fn file_of(path: &Path) -> &Path {
 }
 
 /// Fails if the results of an ingest or its list of failures would overwrite what must stay. Both may replace
-/// those of an earlier ingest, even in a folder to be read, and even if they were stored once: the ingest
-/// leaves them out.
+/// files of an earlier ingest, even in a folder to be read, and even if those files were stored once. The
+/// ingest leaves these files out.
 pub(crate) fn check_ingest(global: &Global, args: &IngestArgs, sources: &[Source]) -> anyhow::Result<()> {
     let read: Vec<&PathBuf> =
         sources.iter().filter_map(Source::path).chain(&args.metadata).chain(&args.files_from).collect();

@@ -13,12 +13,12 @@ pub(crate) fn check_rewritten(rewritten: bool, profile: &Profile) -> Result<(), 
 }
 
 impl ProfileArgs {
-    /// The profile of a new database: the named one, otherwise the default, with the other settings changed.
+    /// The profile of a new database: the named one, otherwise the default, with the other typed settings.
     pub(crate) fn for_new(&self) -> Result<Profile, Error> {
         self.or(Profile::default())
     }
 
-    /// The named profile, otherwise `default`, with the other settings changed.
+    /// The named profile, otherwise `default`, with the other typed settings.
     pub(crate) fn or(&self, default: Profile) -> Result<Profile, Error> {
         // The name was checked when it was typed.
         self.over(&self.profile.and_then(Profile::named).unwrap_or(default))

@@ -6,7 +6,8 @@ use crate::typed::QueryArgs;
 
 /// The options of a query from the command line, except phrases. A pair has at most `most_passages` passages.
 pub(crate) fn options(args: &QueryArgs, most_passages: Option<usize>) -> QueryOptions {
-    // With --by-corpus all matches count, and --min-score bounds the share of the whole row.
+    // With --by-corpus all matches count, and --min-score limits the share of a row, not the score of a
+    // match.
     let (top, min_score) = if args.by_corpus { (0, 0.0) } else { (args.top, args.min_score) };
     QueryOptions::default()
         .mode(args.mode)

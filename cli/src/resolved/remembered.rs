@@ -38,9 +38,9 @@ pub(crate) struct Chosen {
     pub(crate) moved: Vec<(PathBuf, IngestOptions)>,
 }
 
-/// Divides the sources into runs: each path is read with the flags that are remembered for the nearest path
-/// at it or above it, also one inside a typed folder. Typed flags hold for all. Prints a note if flags come
-/// from an earlier run.
+/// Divides the sources into runs. Each path, even inside a typed folder, is read with the flags that are
+/// remembered for the path itself or the nearest folder above it. Typed flags hold for all paths. Prints a
+/// note if flags come from an earlier run.
 ///
 /// # Errors
 /// Fails if this version does not know the remembered options.
@@ -90,7 +90,7 @@ pub(crate) fn choose(
         moved_paths.push((path, options));
         known.push(source);
     }
-    // Each folder before the paths in it.
+    // Sorts each folder before the paths in it.
     known.sort_by(|one, other| one.path.cmp(&other.path));
     let (mut groups, mut group_of): (Vec<Group>, HashMap<&PathBuf, usize>) = Default::default();
     let mut nearest: HashMap<PathBuf, &Flags> =

@@ -59,8 +59,8 @@ fn read_list(list: &Path) -> anyhow::Result<Vec<u8>> {
     Ok(text)
 }
 
-/// The paths in a list. If it has a NUL character, which no path can hold, NULs separate the paths; otherwise
-/// line ends do.
+/// The paths in a list. If the list has a NUL character, which no path can hold, NULs separate the paths.
+/// Otherwise line ends do.
 fn paths_in(list: &[u8]) -> impl Iterator<Item = &[u8]> {
     let lines = !list.contains(&0);
     let paths = list.split(move |&byte| byte == if lines { b'\n' } else { 0 });

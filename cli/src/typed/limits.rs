@@ -69,7 +69,7 @@ pub(crate) fn limit_flag(field: &str) -> String {
     format!("--limit {}={value}", limit.name)
 }
 
-/// `NAME=VALUE`.
+/// Parses `NAME=VALUE`.
 #[derive(Clone)]
 struct LimitParser;
 

@@ -146,7 +146,7 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
                 let (were, why) = (was(number), if number == 1 { why_one } else { why });
                 let (documents, first) = (count(number, "document"), first_names(&names.first, number));
                 let said = format!("{documents} {were} removed, because {why}: {first}");
-                // The run was not asked to remove documents.
+                // Without `--prune`, the user did not ask to remove documents.
                 if args.prune { printer.note(&said) } else { printer.warning(&format!("warning: {said}")) }
             }
         }
@@ -192,7 +192,7 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
             "{documents} {are} new and the same as stored ones whose files no longer exist: {new} as {old}"
         ));
         // If `--prune` has removed the old document, there is nothing to remove or to rename. If it has
-        // renamed others, they may be in the new folder, and must stay.
+        // renamed other documents, these may be in the new folder, and must stay.
         if !old_is_pruned && summary.renamed == 0 {
             printer.note(&hint_to_rename(&old, &new, args.dry_run, &printer.suggested));
         }
@@ -303,7 +303,8 @@ fn delete_if_empty(database: Opened, created: Option<PathBuf>, printer: &Printer
     Ok(())
 }
 
-/// The options of this run, which leaves out the files that it writes. Later runs remember the others.
+/// The options with which this run leaves out the files that it writes. The database remembers the options
+/// without them.
 fn without_written(options: &IngestOptions, global: &Global, args: &IngestArgs, sources: &[Source]) -> IngestOptions {
     let mut walk = options.walk.clone();
     for (_, path) in output::written(global, args) {

@@ -24,7 +24,7 @@ use crate::suggested::flag;
 use crate::typed::{Global, OutputFormat, PairSort, PairsArgs};
 use rewritten::{LENGTHS_AT_A_TIME, Sifted, Sought, add_longest};
 
-/// Number of pairs whose passages are searched at once, if these are kept.
+/// Number of pairs whose passages are searched at once, if the passages are kept.
 const AT_A_TIME: usize = 256;
 
 pub(crate) fn run(global: &Global, args: &PairsArgs, printer: &Printer) -> anyhow::Result<RunStatus> {

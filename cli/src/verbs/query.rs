@@ -29,8 +29,8 @@ use crate::run_status::RunStatus;
 use crate::setting::Setting;
 use crate::typed::{ExcerptArgs, Global, QueryArgs, QuerySort, ReportArgs};
 
-/// Number of queries that are answered together before their answers are written: it begins with the first
-/// value and doubles each time, up to the second. Many queries together cost less.
+/// Number of queries that are answered together before their answers are written. The number begins with
+/// `FIRST` and doubles each time, up to `AT_A_TIME`. Many queries together cost less.
 const FIRST: usize = 64;
 const AT_A_TIME: usize = 4096;
 
@@ -247,8 +247,8 @@ impl Asked<'_> {
     }
 }
 
-/// The folder of the first query that is a file or folder, as the user typed it. If the query holds folders,
-/// this is the query itself; otherwise it is the folder around it.
+/// The folder of the first query that is a file or folder, as the user typed the path. If the path is a
+/// folder that holds folders, this is the path itself. Otherwise it is the folder around the path.
 fn folder_of(sources: &[QuerySource]) -> String {
     let mut paths = sources.iter().filter_map(|source| match source {
         QuerySource::File(path) => Some(path.as_path()),
@@ -293,7 +293,7 @@ fn query_below(
     if stop.is_stopped() { Err(Error::Stopped.into()) } else { Ok(()) }
 }
 
-/// True for a folder or container: each document in it is a query.
+/// True for a folder or container, whose documents are queries of their own.
 fn holds_documents(source: &QuerySource, answer: &fpdb::Result<QueryAnswer>) -> bool {
     let Err(Error::Document(DocumentError::IsAContainer { .. } | DocumentError::NotAFile { .. })) = answer else {
         return false;

@@ -196,14 +196,15 @@ fn removed_line(documents: u64, keep_out: bool, on: &Suggested) -> String {
     )
 }
 
-/// Keeps documents out that are to be removed. Returns those whose copies or attachments may stay.
+/// Keeps out the contents of documents that are to be removed. Returns the documents whose copies or
+/// attachments may stay.
 fn keep_out(database: &DatabaseWriter, ids: &[DocId]) -> anyhow::Result<Vec<DocumentInfo>> {
     let removed = that_may_leave_others(database, ids)?;
     database.keep_out(ids)?;
     Ok(removed)
 }
 
-/// Says what stays of documents that were removed and kept out.
+/// Prints which copies and attachments of removed documents stay.
 fn note_kept_out(
     database: &Database,
     removed: Vec<DocumentInfo>,

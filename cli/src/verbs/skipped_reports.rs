@@ -1,4 +1,5 @@
-//! Skipped reports: says which reports of fpdb a run skipped, so that no file hides as one.
+//! Skipped reports: says which reports of fpdb a run skipped, so that no file is skipped unnoticed because it
+//! looks like a report.
 
 /// Chooses what to say of each skipped file of a report.
 #[derive(Default)]
@@ -8,7 +9,8 @@ pub(super) struct SkippedReports {
 }
 
 impl SkippedReports {
-    /// The name to print for a skipped file: once the folder of the data of a report, and each other file.
+    /// The name to print for a skipped file. For the first file in a folder of data of a report, this is the
+    /// folder. `None` for the other files in that folder.
     pub(super) fn named<'n>(&mut self, file: &'n str) -> Option<&'n str> {
         let folder = file.rfind('/').map_or("", |end| &file[..=end]);
         if !(file.ends_with(".js") && (folder == "data/" || folder.ends_with("/data/"))) {

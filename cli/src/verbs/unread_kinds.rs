@@ -53,7 +53,7 @@ impl UnreadKinds {
         }
     }
 
-    /// Prints the files and how to convert them. `verb` is the command that can read what comes out.
+    /// Prints the files and how to convert them. `verb` is the command that can read the converted files.
     pub(super) fn tell(&self, verb: &str, printer: &Printer) {
         let Self { archives, office, outlook } = self;
         for (noted, one, kinds, hint) in [

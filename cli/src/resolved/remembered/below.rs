@@ -49,7 +49,7 @@ pub(super) fn read_paths<'a>(
     Ok(known.iter().filter(is_read).collect())
 }
 
-/// The number of the group with these remembered flags, which is added if there is none.
+/// The number of the group with these remembered flags. Adds the group if there is none.
 pub(super) fn group_with(groups: &mut Vec<Group>, flags: Flags) -> usize {
     let known = groups.iter().position(|group| group.remembered == flags);
     known.unwrap_or_else(|| {
@@ -58,9 +58,9 @@ pub(super) fn group_with(groups: &mut Vec<Group>, flags: Flags) -> usize {
     })
 }
 
-/// Adds the remembered paths in folders of the command whose flags are not those of the nearest path above
-/// them, each to the group with its flags. `known` has each folder before the paths in it. Returns the paths
-/// that each group must leave out because they are in another group, as a walk spells them.
+/// Adds remembered paths in folders of the command, if their flags differ from those of the nearest path
+/// above. Each path joins the group with its flags. `known` has each folder before the paths in it. Returns,
+/// for each group, the paths that it must leave out because they are in another group, as a walk spells them.
 pub(super) fn add(
     known: &[RememberedSource],
     groups: &mut Vec<Group>,

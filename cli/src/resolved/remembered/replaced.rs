@@ -1,5 +1,5 @@
-//! Replaced: typed flags take the place of those that are remembered for the typed paths and for paths in
-//! them, once documents were read with them.
+//! Replaced: typed flags replace the flags remembered for the typed paths and for paths in them, once
+//! documents were read with the typed flags.
 
 use fpdb::maintenance::RememberedSource;
 use fpdb::{Database, DatabaseWriter, IngestOptions};
@@ -14,7 +14,7 @@ use crate::typed::reading_flags::{words, words_of_json};
 /// Maximum number of paths that a message names.
 const NAMED: usize = 3;
 
-/// A path, as messages show it, and the flags that were remembered for it before the run.
+/// A path, its form in messages, and the flags that were remembered for it before the run.
 struct Earlier {
     path: String,
     shown: String,
@@ -31,7 +31,7 @@ pub(crate) struct Replaced {
 }
 
 impl Replaced {
-    /// Without paths if no flags are typed.
+    /// Returns a value without paths if no flags are typed.
     ///
     /// # Errors
     /// Fails if the database cannot be read.
@@ -71,8 +71,8 @@ impl Replaced {
     }
 
     /// After a run, remembers the options of each typed path if a document was read there, and prints the
-    /// flags that are no longer used. A run that `is_whole` has also read all paths in the typed folders, so
-    /// the flags of these paths are forgotten. Default options take the place of others whatever was read.
+    /// flags that are no longer used. If `is_whole`, the run has also read all paths in the typed folders, so
+    /// the flags of these paths are forgotten. Default options replace others even if no document was read.
     /// `database` is `None` in a dry run.
     ///
     /// # Errors
@@ -103,7 +103,7 @@ impl Replaced {
         Ok(())
     }
 
-    /// Prints the flags of these paths that were not given. Returns true if there are any.
+    /// Prints the earlier flags of these paths that were not typed again. Returns true if there are any.
     fn tell(&self, what: &str, paths: &[&Earlier], printer: &Printer) -> bool {
         let others = |earlier: &&Earlier| {
             let flags = words_of_json(&earlier.flags).into_iter().filter(|flag| !self.given.contains(flag));

@@ -1,4 +1,4 @@
-//! Messages: prints the messages of an ingest while it runs, and counts events for those at its end.
+//! Messages: prints the messages of an ingest while it runs, and counts events for the messages at its end.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -27,7 +27,7 @@ pub(super) struct Messages<'a> {
     pub(super) progress: IngestBar,
     /// True if documents in no programming language are noted.
     pub(super) expects_programs: bool,
-    /// Absolute paths for which it counts whether a document was read.
+    /// Absolute paths for which [`Events::read_from`] must show if a document was read there.
     pub(super) awaited: HashSet<String>,
     pub(super) events: Mutex<Events>,
 }
@@ -58,11 +58,12 @@ pub(super) struct Events {
     pub(super) pruned: Noted,
     /// The first document that was read from another place, and that place.
     pub(super) elsewhere: Option<(String, String)>,
-    /// The first file that is named by its path: the name as typed, its name, and the file of the typed name.
-    /// The flag is true if that file is gone and had other bytes.
+    /// The first file whose document is named by its path: the name as typed, the name of the document, and
+    /// the other file that has the typed name. The flag is true if that other file is gone and had other
+    /// bytes.
     pub(super) named_by_path: Option<(String, String, (String, bool))>,
-    /// A document whose file is gone while a new document has the same content, and the new document. Of
-    /// several such pairs, the pair whose names differ least: the others may be copies of the moved file.
+    /// An old document whose file is gone, and a new document with the same content. Of several such pairs,
+    /// the pair whose names differ least, because the others may be copies of the moved file.
     pub(super) moved: Option<(String, String)>,
     /// True if standard input has replaced an earlier one, which had no name either.
     pub(super) input_replaced: bool,

@@ -6,8 +6,8 @@ use fpdb::{Database, Task};
 
 use crate::typed::PairsArgs;
 
-/// Maximum number of pairs that share a fingerprint, if passages of all of them are looked for. Above it,
-/// only pairs that reach the threshold are looked at. A pair takes about 0.3 ms of processor time.
+/// If at most this number of pairs share a fingerprint, passages of all of them are searched for. Otherwise
+/// only pairs that reach the threshold are examined. A pair takes about 0.3 ms of processor time.
 const MOST: u64 = 200_000;
 
 /// The pairs among which passages are looked for.
@@ -21,7 +21,7 @@ pub(super) struct Sought {
     pub(super) why: &'static str,
 }
 
-/// The pairs that sifting left out, and those that it kept for two of their files, as numbers.
+/// The numbers of pairs that sifting left out, and of pairs that it kept because of two of their files.
 #[derive(Default)]
 pub(super) struct Sifted {
     /// Number of pairs left out.
@@ -100,8 +100,8 @@ impl Sought {
     }
 }
 
-/// Number of pairs whose longest passages are searched at once. The more, the fewer times a document is
-/// looked up.
+/// Number of pairs whose longest passages are searched at once. With more pairs at once, documents are looked
+/// up less often.
 pub(super) const LENGTHS_AT_A_TIME: usize = 1 << 12;
 
 /// Finds the length of the longest passage of each pair. Keeps no passage.
