@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Lists the public surface of the library, one name a line, from the JSON that rustdoc makes.
 
-usage: tools/api.py TARGET/doc      where rustdoc has put fpdb.json, and fpdb_*.json of the crates whose names it takes up
+usage: tools/api.py TARGET/doc      has fpdb.json from rustdoc, and fpdb_*.json of the crates whose names the library exports
 Run by tools/check-api.sh, which compares the list with docs/api.md.
 """
 

@@ -420,7 +420,7 @@ def texts(root):
 
 
 def changed():
-    """A source that changes between the report and the run is left alone and named. No text is lost whose survivor has changed."""
+    """A source that changes between the report and the run is left alone and named. A text whose survivor has changed is not lost."""
     with tempfile.TemporaryDirectory() as folder:
         archive(folder)
         sources = os.path.join(folder, "in")

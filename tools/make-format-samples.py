@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes tests/samples/: one small text in every format, by the usual tools of each.
 
-Needs pandoc, LibreOffice (soffice), and the Python package nbformat; run it again only to change the samples:
+Needs pandoc, LibreOffice (soffice), and the Python package nbformat. Run the script again only to change the samples:
 
     tools/make-format-samples.py
 

@@ -21,7 +21,7 @@ wheels=$PWD/target/wheels
 
 say() { printf 'python: %s\n' "$*" >&2; }
 
-# usable MINOR: whether there is a Python of at least 3.MINOR that makes virtual environments.
+# usable MINOR: succeeds if there is a Python of at least 3.MINOR that makes virtual environments.
 usable() {
     "$python" -c "import ensurepip, sys, venv; sys.exit(sys.version_info < (3, $1))" 2>/dev/null
 }
@@ -42,8 +42,8 @@ environment() {
     printf '%s' "$folder"
 }
 
-# build TOOLS WHAT ENDING [SETTING=VALUE]...: the wheel or the sdist, by the backend that pip uses, without the environment that pip would make
-# for it. TOOLS is an environment.
+# build TOOLS WHAT ENDING [SETTING=VALUE]...: makes the wheel or the sdist with the backend that pip uses, but in the environment TOOLS instead
+# of a new one. Prints the name of the file.
 build() {
     mkdir -p "$wheels"
     rm -f "$wheels"/fpdb-*."$3"
@@ -57,7 +57,7 @@ print(getattr(build_backend, f"build_{sys.argv[1]}")(sys.argv[2], settings or No
 END
 }
 
-# The bytes of a wheel follow from the commit: the time that its list of parts states is FPDB_EPOCH, else that of the commit.
+# The same commit gives the same bytes of a wheel: the time in its list of parts is FPDB_EPOCH, else the time of the commit.
 wheel() {
     local tools found target parts=$PWD/target/fpdb-python.cyclonedx.json
     target=$(rustc -vV | sed -n 's/^host: //p')

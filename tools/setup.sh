@@ -3,7 +3,7 @@
 #
 # What is needed and why:
 #   cargo        the Rust toolchain, of at least the version Cargo.toml names; comes from rustup, never from here
-#   make         the Makefile is the one door of the project
+#   make         all tasks of the project start from the Makefile
 #   C, C++       RocksDB (some 340 C++ files), zstd, lz4 and xz are compiled from source;
 #                Rust links with cc too
 #   libclang     bindgen reads RocksDB's C header with it, at build time
@@ -57,7 +57,7 @@ say() { printf 'setup: %s\n' "$*" >&2; }
 report() { if $check_only; then printf '%-9s %s\n' "$1" "$2"; fi; }
 have() { command -v "$1" >/dev/null 2>&1; }
 
-# need NAME PACKAGE WORDS: the package is missing; say so.
+# need NAME PACKAGE WORDS: reports that the package is missing.
 need() {
     report "$1" "missing: $3"
     packages+=("$2")
@@ -187,7 +187,7 @@ has_clang_headers() {
     return 1
 }
 
-# What is good to have, and what for.
+# Optional programs, and what each is for.
 declare -A niceties=(
     [ccache]="RocksDB compiled once is compiled again in a minute"
     [strace]="the tests kill a run at every step that touches the disk"

@@ -4,13 +4,13 @@
 usage: tools/experiments/alignment.py PROGRAM DATA [--more HTML] [--wordnet FOLDER] [--pairs N] [--seed S] [--unrelated N]
                                       [--kinds tuned|left-out|all] [--set "NAME: FLAGS"]...
 
-PROGRAM is the compiled fpdb, DATA the folder with `bible`, `codes` and `federalist`. Pairs of a suspicious document and a
-source are made from these texts, from the pages of --more and with the synonyms of --wordnet (Debian's packages `anarchism`, in
-/usr/share/doc/anarchism/html, and `wordnet-base`, in /usr/share/wordnet); rewriting.py says which kinds there are.
+PROGRAM is the compiled fpdb, DATA the folder with `bible`, `codes` and `federalist`. The script makes pairs of a suspicious document
+and a source from these texts, from the pages of --more (Debian's package `anarchism`, in /usr/share/doc/anarchism/html), and with the
+synonyms of --wordnet (`wordnet-base`, in /usr/share/wordnet). rewriting.py describes the kinds of pairs.
 
 Passages come from `fpdb diff --format json`. PlagDet is that of Potthast et al. (2010): the harmonic mean of precision and
-recall, both macro-averaged over characters of both documents, divided by log2(1 + granularity). --unrelated makes so many pairs
-that have nothing in common, half of them of one collection, and prints each passage found in them.
+recall, both macro-averaged over characters of both documents, divided by log2(1 + granularity). --unrelated N also makes N pairs
+that have nothing in common, half of them within one collection, and prints each passage found in them.
 """
 
 import argparse

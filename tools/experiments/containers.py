@@ -1,15 +1,14 @@
 #!/usr/bin/env python3
-"""Ingests compressed containers, and compares with the slower of decompressing and ingesting them by themselves.
+"""Ingests compressed containers, and compares the time with those of decompressing alone and of ingesting alone.
 
 usage: tools/experiments/containers.py PATH-OF-FPDB [MEGABYTES] [RUNS]
 
-The documents are those of load.py, in pieces of 5 kB, 200 MB of them unless told otherwise: as lines of JSON, as
-records of a WARC and as members of a tar. Each row: the seconds it takes to decompress the container alone (the
-usual tool, to /dev/null), to ingest it uncompressed, and to ingest it compressed; the best of RUNS (3). If reading
-and fingerprinting overlap, the last is about the larger of the other two: `share` says how near, 1 being reached.
-`best possible` is the time that cannot be undercut on two cores: the larger of the two, or half of the processor time
-that decompressing and ingesting plain text take together. Processor time of both ingests, which tells more than the
-clock where others use the machine. One worker thread and 64 MiB of memory; its peak.
+The documents are those of load.py in pieces of 5 kB, by default 200 MB of them: as lines of JSON, records of a WARC, and members of a
+tar. Each row has the seconds to decompress the container alone (the usual tool, to /dev/null), to ingest it uncompressed, and to ingest
+it compressed. Each figure is the best of RUNS (3). If reading and fingerprinting overlap, the third time is about the larger of the
+other two: `share` is that larger one divided by the third. `best possible` is a lower bound on two cores: the larger of the two times,
+or half of their processor time. Rows also have the processor times of both ingests, which other load of the machine changes less, and
+the peak memory. Ingests have one worker thread and 64 MiB of memory.
 Needs gzip and zstd.
 """
 import io

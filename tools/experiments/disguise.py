@@ -3,16 +3,16 @@
 
 usage: tools/experiments/disguise.py PATH-OF-FPDB [SEED]
 
-The modules of 3 to 30 kB of the library this Python runs on are programs by many hands; of sixty of them copies are made,
-fifteen of each kind, and hidden among the others:
+The programs are the modules of 3 to 30 kB in the library of the running Python, which have many authors. The script makes copies of
+sixty of them, fifteen of each kind, and hides them among the others. Each kind has the disguises of the kinds above it too:
   names      other names, no comments, other layout
-  order      and functions and methods in another order, one literal in five another
-  statements and one statement in five behind an inserted one, values taken out into variables, a += b written out, the
-             branches of if-else exchanged
-  half       the last, and only half of the functions are copied: the others come from a third module
-A true pair is a copy and what it was made from. Printed: the average precision of the ranking of all pairs by each measure
-that `fpdb pairs` gives, for several k and w, and the share of true pairs of each kind among the first hundred by
-resemblance. What modules share of their own is a false alarm here. Standard library only.
+  order      functions and methods in another order, one literal in five changed
+  statements a statement inserted before one in five, values moved into variables, a += b written out, the branches of
+             if-else exchanged
+  half       half of the functions replaced by functions of a third module
+A true pair is a copy and its original. Prints the average precision of the ranking of all pairs by each measure of `fpdb pairs`, for
+several k and w, and the share of true pairs of each kind among the first hundred by resemblance. Text that modules share anyway counts
+as a false alarm. Standard library only.
 """
 import ast
 import itertools

@@ -4,11 +4,11 @@
 usage: tools/experiments/ferret.py PROGRAM FEDERALIST
 
 PROGRAM is the compiled fpdb; FEDERALIST the folder of the papers (fedNN.txt, index.json with their authors). Every
-number comes out of the program with `--profile words`; the script only makes the doctored files and the tables. The
-paper's own corpus of television news is not public: its figures stand beside for comparison.
+number comes from the program with `--profile words`. The script only makes the doctored files and the tables. The
+paper's own corpus of television news is not public, so the tables show its figures for comparison.
 
-Doctored files: of ten pairs of papers spaced through the corpus, the first half of one replaces as many words of the
-other. The same pairs every time.
+Doctored files are made from ten pairs of papers, evenly spaced in the corpus: the first half of one paper replaces as many words
+of the other. The pairs are the same every time.
 """
 
 import json
@@ -30,7 +30,7 @@ def run(program, folder, *arguments):
 
 
 def database(program, folder, name, papers):
-    """Makes a database of the papers, which are texts by name."""
+    """Makes a database of `papers`, a dictionary from name to text."""
     corpus = folder / name
     corpus.mkdir()
     for paper, text in papers.items():
@@ -40,14 +40,14 @@ def database(program, folder, name, papers):
 
 
 def pairs(program, folder, db):
-    """R of all pairs that share a trigram, by the names of the pair."""
+    """The resemblance R of each pair that shares a trigram, by the two names."""
     found = run(program, folder, "pairs", "--db", db, "--min-resemblance", "0", "--max-df", "0")
     key = lambda pair: tuple(sorted(pathlib.Path(pair[side]).name for side in "ab"))
     return {key(pair): pair["resemblance"] for pair in found}
 
 
 def containments(program, folder, db, texts):
-    """C of each text against the whole database."""
+    """The containment C of each text in the whole database."""
     folder = pathlib.Path(tempfile.mkdtemp(dir=folder))
     for name, text in texts.items():
         (folder / name).write_text(text)

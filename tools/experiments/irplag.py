@@ -3,13 +3,17 @@
 
 usage: tools/experiments/irplag.py PATH-OF-FPDB DATA/irplag [K,W ...]
 
-In each case of the data one program is the original, fifteen are independent solutions of the same task, and the others
-are copies, disguised in levels: L1 comments and layout, L2 names, L3 the place of declarations, L4 methods, L5
-statements, L6 the logic. For each K,W (several by default) a database of unit token is made of each case, and its pairs
-are listed; a program counts as like the original as its resemblance says. Printed, as a Markdown table: the AUC of each
-level, the share of (copy, independent) couples in which the copy is more like the original, the mean of the cases; of L1
-and L2 together, and the same with all cases' couples in one; and the average precision of the ranking of all pairs of a
-case, where two are a true pair that both come from the original, and of all pairs of all cases. Standard library only.
+In each case of the data one program is the original, and fifteen are independent solutions of the same task. The others are copies,
+disguised in levels: L1 comments and layout, L2 names, L3 the place of declarations, L4 methods, L5 statements, L6 the logic. For each
+K,W (several by default) the script makes a database of unit token and lists its pairs. Prints a Markdown table:
+
+  L1 to L6    the AUC of the level: the share of pairs (copy, independent program) in which the copy resembles the original more. Mean
+              over the cases
+  L1-L2       the same for the levels 1 and 2 together; `in one`: with the pairs of all cases in one set
+  AP          the average precision of the ranking of all pairs, in a case (mean) and of all cases together. Two programs are a true
+              pair if both derive from the same original
+
+Standard library only.
 """
 import json
 import pathlib

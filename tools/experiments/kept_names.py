@@ -3,15 +3,15 @@
 
 usage: tools/experiments/kept_names.py PATH-OF-FPDB LINES NAME=GLOB [NAME=GLOB ...] [-- FLAGS OF pairs]
 
-Programs of about LINES lines are cut out of the files, whole blocks at top level. Of sixty of them copies are made, twelve
-of each kind, and hidden among the others:
+The script cuts programs of about LINES lines out of the files, in whole top-level blocks. It makes copies of sixty of them, twelve of
+each kind, and hides them among the others:
   order      the blocks in another order
-  literals   one number or string in three another
-  comments   comments left out, others put in
+  literals   one number or string in three changed
+  comments   comments removed, others inserted
   split      half of the blocks, followed by blocks of another program
-  all        order, literals and comments together, and one line in eight behind an inserted one
-A true pair is a copy and what it was made from. Printed: the average precision of the ranking of all pairs by structure
-(`resemblance`), by the text as written (`text_resemblance`) and by the score. The mean of three seeds. Standard library only.
+  all        order, literals and comments together, and a line inserted before one line in eight
+A true pair is a copy and its original. Prints the average precision of the ranking of all pairs by structure (`resemblance`), by the
+text as written (`text_resemblance`) and by the score, as the mean of three seeds. Standard library only.
 """
 import glob
 import itertools

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Loads a generated archive into fresh databases and prints what it takes, as a Markdown table.
+"""Loads a generated archive into new databases, and prints the time, memory and space as a Markdown table.
 
 usage: tools/experiments/load.py PATH-OF-FPDB [MEGABYTES] [FOLDER]
 
-The archive is made of the words and of 40-word pieces of data-samples/federalist, at random with a fixed seed, in
-files of 50 kB: 200 MB of them unless told otherwise. Standard library only. Every figure is of the whole process,
-from its start to the last commit; a row `then` is what `fpdb compact` takes and leaves.
+The archive consists of words and of 40-word pieces of data-samples/federalist, chosen at random with a fixed seed, in
+files of 50 kB, by default 200 MB of them. Standard library only. Every figure is of the whole process, from its start
+to the last commit. A row `then` has the figures of `fpdb compact` after that.
 """
 import json
 import os

@@ -1,20 +1,19 @@
 #!/usr/bin/env python3
-"""All pairs of a hundred thousand documents: what they take, for several thresholds.
+"""Measures `fpdb pairs` on a hundred thousand documents, for several thresholds.
 
 usage: tools/experiments/many_pairs.py PATH-OF-FPDB FEDERALIST [DOCUMENTS]
        tools/experiments/many_pairs.py PATH-OF-FPDB --programs LINES DOCUMENTS FOLDER [FOLDER ...]
 
-DOCUMENTS documents (100,000 unless told otherwise) of 150 to 450 words, drawn one by one from those of the Federalist papers
-(FEDERALIST is the folder with fedNN.txt), so that two of them share no text but by chance. But every tenth contains a third
-of an earlier one; every hundredth is an earlier one with one word in thirty changed; and every fifth begins with one of headers of
-60 words, each of them in nine hundred documents. They are ingested with `--profile prose`; for each threshold one
-process of `fpdb pairs` writes to a file. Printed, as a Markdown table: pairs, size of the output, processor time of all
-threads together, and peak memory. The same documents every time. Standard library only.
+DOCUMENTS documents (100,000 by default) have 150 to 450 words, drawn one by one from the words of the Federalist papers (FEDERALIST is
+the folder with fedNN.txt), so two of them share text only by chance. But every tenth contains a third of an earlier one, and every
+hundredth is an earlier one with one word in thirty changed. Every fifth begins with a header of 60 words that nine hundred documents
+have. They are ingested with `--profile prose`. For each threshold, one process of `fpdb pairs` writes to a file. Prints a Markdown
+table: pairs, size of the output, processor time of all threads together, and peak memory. The documents are the same every time.
+Standard library only.
 
-With `--programs`, the documents are pieces of LINES lines of the source files below the folders, drawn from all such pieces. They
-are ingested into a database of the structure alone, and with `--profile code` into one of two views. Printed, for each: processor
-time and peak memory of the ingest and of `fpdb pairs --top 0`, with the default memory and with 512 MiB, the number of pairs, and
-the size of the compacted database.
+With `--programs`, the documents are pieces of LINES lines of the source files below the folders, drawn from all such pieces. One
+database has their structure alone, another has two views (`--profile code`). Prints for each: processor time and peak memory of the
+ingest and of `fpdb pairs --top 0`, with the default memory and with 512 MiB, the number of pairs, and the size of the compacted database.
 """
 import os
 import pathlib

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Which near-copies `fpdb dedup --by containment` removes, by threshold and by --max-novel: the data behind their defaults.
+"""Which near-copies does `fpdb dedup --by containment` remove, by threshold and by --max-novel? The data behind their defaults.
 
     near_copies.py FPDB DATA [--profile prose ...] [--seed 1] [--crates FOLDER]
 
 DATA has the folders federalist, bible and codes. --crates names a folder of unpacked packages NAME-VERSION, such as that of a Rust
-registry: files of the same path in two versions of one package are pairs. Each kind of near-copy is a database of its own, of pairs of documents that
-belong together. Prints the share of pairs of which one document is removed because of the other, and how often a document is removed
-because of one that it does not belong to.
+registry: files of the same path in two versions of one package are pairs. Each kind of near-copy has a database of its own, with pairs
+of documents that belong together. Prints the share of pairs in which one document is removed because of the other, and how often a
+document is removed because of a document of another pair.
 
 Near-copies that lose nothing should go; documents that a reader would miss should stay:
 
-    scan 0.1% ...   a copy with so many wrong characters, as an optical reader makes them: should go
+    scan 0.1% ...   a copy with this share of wrong characters, as an optical reader makes them: should go
     two scans 0.5%  two such copies: should go
     page frame      the same article in two different frames of menus, a tenth of the page each: should go
     edited 1 in 100 one word in 100 is another: should go

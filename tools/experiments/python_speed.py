@@ -8,10 +8,10 @@ Run it with an interpreter that has the wheel and pyarrow; `signatures` needs da
 of words of a Zipf distribution. Times are CPU time, so that other load on the machine counts little; runs are paired, and the median
 of the ratios is given.
 
-`ingest`: the rows of one Parquet file, by the program, and by `ingest_table` from pyarrow's reader and from a table in memory, with two
-threads each: of the whole process, and of the ingest alone, without what starting Python and importing pyarrow take. FOLDER is made,
-and may be removed afterwards.
-`signatures`: one thread; MinHash with 128 permutations over the shingles of five words, which is what corpora are de-duplicated with.
+`ingest` ingests the rows of one Parquet file with two threads: by the program, and by `ingest_table` from pyarrow's reader and from a table
+in memory. It gives the time of the whole process, and that of the ingest alone, without the start of Python and the import of pyarrow.
+FOLDER is made, and may be removed afterwards.
+`signatures` uses one thread, and compares with MinHash with 128 permutations over shingles of five words, a usual setting for corpora.
 """
 
 import json

@@ -3,8 +3,8 @@
 
 usage: WHEEL tools/experiments/repeated.py DATA/irplag [--seeds 1,2] [NAME:LINES=GLOB ...]
 
-A set counts a fingerprint once, however often a program repeats it: statements that are alike collapse. The other resemblance
-counts repeats: the sum of the smaller counts, divided by the sum of the larger ones. Both are computed from the fingerprints
+A set counts a fingerprint once, however often a program repeats it, so equal statements count as one. The other resemblance
+counts repeats: it is the sum of the smaller counts, divided by the sum of the larger ones. Both are computed from the fingerprints
 that the package fpdb makes with profile `code`, in each view, on the sets of two_views.py. `WHEEL` is a Python interpreter
 that has the package.
 """

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
 """How good are the estimates of `fpdb query --mode resemblance`, and how often do their 95% intervals hold?
 
-For each collection and each k two databases are made: one of all k-grams, whose answers are exact, and one winnowed.
-For all ordered pairs of documents the answers of the second, at several n, are compared with those of the first.
-Another k gives other hashes and so another sample of the same pair: the pairs are few, the cases many.
+For each collection and each k the script makes two databases: one of all k-grams, whose answers are exact, and a winnowed one.
+For all ordered pairs of documents, it compares the answers of the second, at several n, with those of the first. Another k gives
+other hashes, and so another sample of the same pair. So few pairs give many cases.
 
     resemblance.py PROGRAM FOLDER [--k 25,30] [--sizes] [--only bible]
     resemblance.py --edges
 
 FOLDER holds `bible/*/*.txt` (a folder for each translation, a file for each book), `codes/*.txt` and
-`federalist/*.txt`; what is not there is left out. Writes Markdown. `--edges` needs neither: it computes what the edges of shared runs cost.
-The standard library is enough.
+`federalist/*.txt`. Missing collections are left out. Writes Markdown. `--edges` needs neither PROGRAM nor FOLDER: it computes how many
+fingerprints the edges of shared runs lose. The standard library is enough.
 """
 
 import argparse
@@ -248,11 +248,11 @@ def report_sizes(collection, cases):
 def edges():
     """A shared run of L k-grams in two otherwise unrelated documents: how many fingerprints do both select?
 
-    Let u be the hash at distance i from one edge, q = 1 - u. It is selected if the nearest smaller hashes to its left
-    and right are together more than w apart. Where the left one lies beyond the edge it lies at another place in each
-    document, so that one of the two may select it alone: with probability
-    q^(w-1) ((w - i) u + q - (1 + q)(1 - q^(w-i))) - q^(2w-i)... summed over i, integrated over u: H(2w) - H(w) - 1/2,
-    which tends to ln 2 - 1/2 = 0.193 fingerprints for each edge, whatever w.
+    Let u be the hash at distance i from one edge, and q = 1 - u. The hash u is selected if the nearest smaller hashes on its left
+    and on its right are more than w apart. If the left one lies beyond the edge, its place differs between the documents, so only
+    one of the two documents may select u. The probability of this is
+    q^(w-1) ((w - i) u + q - (1 + q)(1 - q^(w-i))) - q^(2w-i)... Summed over i and integrated over u, it is H(2w) - H(w) - 1/2.
+    This tends to ln 2 - 1/2 = 0.193 fingerprints for each edge, for any w.
     """
     print("What both documents select of a shared run of L k-grams, as a share of what one of them selects of it")
     print("(w = 100; formula for L >= w: 1 - (w + 1) (H(2w) - H(w) - 1/2) / L)\n")
@@ -294,7 +294,7 @@ def selected_of_run(run, w, random_numbers):
 
 
 def lost(share, w):
-    """b of the table above: twice what one edge costs among the smallest, over what w k-grams hold of them."""
+    """b of the table above: twice the smallest hashes that one edge loses, divided by the number of them that w k-grams hold."""
     steps = 4000
     # The hashes u that matter, a few 1/w: selected with probability (1-u)^(w-1) (1 + (w-1) u).
     total, held, cost = 2 / (w + 1), 0.0, 0.0

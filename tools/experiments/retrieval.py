@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""Does `query --rewritten` find the documents that comparing each document finds, and at which cost?
+"""Does `query --rewritten` find the documents that a comparison with each document finds, and at which cost?
 
 usage: tools/experiments/retrieval.py PROGRAM DATA FOLDER [--more HTML] [--wordnet FOLDER] [--documents N] [--queries N] [--seed S]
                                       [--every N] [--reference PROGRAM]
 
-PROGRAM is the compiled fpdb, DATA the folder with `bible`, `codes` and `federalist`; --more and --wordnet are those of
-alignment.py. FOLDER keeps what is made, so that a second run needs less time.
+PROGRAM is the compiled fpdb, DATA the folder with `bible`, `codes` and `federalist`. --more and --wordnet are those of
+alignment.py. FOLDER keeps the documents and databases, so that a second run needs less time.
 
-Queries are the suspicious documents of rewriting.py, --queries of each kind. The archive has their sources; stretches of the same
-texts, up to 3,169 documents; and up to --documents in all, made of stretches of two to seven words of these texts, so that k-grams
-of the queries occur everywhere. Printed: the share of true sources that are found, and of those among the first 50 matches; the CPU
-time of a query in user mode; the documents compared. --reference is a program that compares every document that shares a
-fingerprint: printed is the share of the documents with a passage that PROGRAM finds too. --every uses each Nth query.
+Queries are the suspicious documents of rewriting.py, --queries of each kind. The archive has their sources, and stretches of the same
+texts up to 3,169 documents. Then it is filled up to --documents with documents made of stretches of two to seven words of these texts,
+so that k-grams of the queries occur everywhere. Prints the share of true sources that are found, and the share among the first 50
+matches; the CPU time of a query in user mode; and the number of compared documents. --reference names a program that compares every
+document that shares a fingerprint: then also prints how many of its documents with a passage PROGRAM finds. --every uses each Nth query.
 """
 
 import argparse

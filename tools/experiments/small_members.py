@@ -3,8 +3,8 @@
 
 usage: tools/experiments/small_members.py PATH-OF-FPDB...
 
-Each row: a container, and for each program the seconds, the processor time (user and system) and the peak memory of its ingest, with one worker
-thread and 64 MiB of memory. Standard error is dropped, since most of what is measured is written there by older versions.
+Each row has a container, and for each program the seconds, the processor time (user and system) and the peak memory of its ingest, with
+one worker thread and 64 MiB of memory. Standard error is dropped, because older versions write most of their output there.
 """
 import bz2
 import gzip

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""A build with Spark beside an ingest of the same rows on one thread: are the databases the same, and what does each cost?
+"""Compares a build with Spark with an ingest of the same rows on one thread: are the databases the same, and what does each cost?
 
     python tools/experiments/spark_scale.py FOLDER WHAT...
 
 WHAT is a number of documents to generate, or a folder whose text files are the documents. Generated documents have 2,000 characters
-of words of a Zipf distribution, of which every tenth begins with 400 characters of another. FOLDER is made, and may be removed
-afterwards. Run it with an interpreter that has the wheel and Spark: `tools/spark.sh` makes one in ~/.cache/fpdb/spark.
+of words of a Zipf distribution. Every tenth begins with 400 characters of another document. FOLDER is made, and may be removed
+afterwards. Run the script with an interpreter that has the wheel and Spark: `tools/spark.sh` makes one in ~/.cache/fpdb/spark.
 
 Starts a master and two workers of one core each on loopback. Prints a line of JSON for each WHAT. `same` says whether `list`, `pairs`,
-`dedup` and queries with 50 stored documents give the same rows. CPU times are in seconds, of all processes: `one_cpu` of the ingest,
-`cluster_cpu` of the workers with all that they started, JIT compilation and garbage collection included, and of it `map_cpu` and
-`reduce_cpu` in the kernel of fpdb and its Python process.
+`dedup` and queries with 50 stored documents give the same rows. CPU times are in seconds. `one_cpu` is that of the ingest.
+`cluster_cpu` is that of the workers and all processes that they started, with JIT compilation and garbage collection. `map_cpu` and
+`reduce_cpu` are the parts of it in the Python processes that run the kernel of fpdb.
 """
 
 import array

@@ -12,8 +12,8 @@ Ingests each set with profile `code`, lists all pairs, and ranks them by structu
   same names             the same copies with the names they had: other order, literals and statements only
   NAME:LINES=GLOB        programs of about LINES lines cut out of these files, and copies that keep their names, as
                          kept_names.py makes them
-The sets after IR-Plag are made for each seed; a row has the mean of the seeds. Flags after `--` go to `fpdb pairs`. With
-`--weight idf`, say, the columns of the resemblances stay, and the score changes. Standard library only.
+The sets after IR-Plag are made for each seed; a row has the mean of the seeds. Flags after `--` go to `fpdb pairs`. For example,
+`--weight idf` changes the score, but not the columns of the resemblances. Standard library only.
 """
 import argparse
 import itertools

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Which k-grams do documents share that have nothing to do with each other?
+"""How often do unrelated documents share k-grams?
 
 usage: tools/experiments/unrelated.py PROGRAM DATA
 
-Pairs of a Federalist paper, a book of the Bible (ASV) and a stretch of 20,000 characters of a code of civil procedure, each of
-two different kinds: all that `fpdb pairs` finds among them are false alarms. One row a setting: how many of 1,000 pairs share
-any fingerprint, and how many have at least such a resemblance.
+The documents are Federalist papers, books of the Bible (ASV), and stretches of 20,000 characters of codes of civil procedure. Each
+pair has documents of two different kinds, so each pair that `fpdb pairs` finds is a false alarm. A row for each setting says how
+many of 1,000 pairs share any fingerprint, and how many have at least each resemblance.
 """
 
 import collections

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""How alike are programs that have nothing to do with each other?
+"""How alike are unrelated programs?
 
 usage: tools/experiments/unrelated_code.py PATH-OF-FPDB NAME=GLOB [NAME=GLOB ...]
 
-Each GLOB names folders, and what is in one of them is unrelated to what is in another: the tasks of DATA/irplag
-(irplag='DATA/irplag/case-*'), or packages by different authors (rust="$HOME/.cargo/registry/src/*/*"). Of each folder the
-first five source files of 1 to 50 kB, by digest, are taken (all of them where there are at most ten folders), and no digest
-twice. All pairs of files from two folders are unrelated: one row a corpus and setting says how many of 1,000 have at least such a
-resemblance, how alike the most alike are, and how many of 1,000 `fpdb pairs` lists as it is. Standard library only.
+Each GLOB names folders whose programs are unrelated to those of other folders: the tasks of DATA/irplag
+(irplag='DATA/irplag/case-*'), or packages by different authors (rust="$HOME/.cargo/registry/src/*/*"). From each folder the script
+takes the first five source files of 1 to 50 kB, by digest; with at most ten folders, all of them. It takes no digest twice. All pairs
+of files from two folders count as unrelated. A row for each corpus and setting says how many of 1,000 have at least each resemblance,
+how alike the most alike are, and how many of 1,000 `fpdb pairs` lists by default. Standard library only.
 """
 import collections
 import glob

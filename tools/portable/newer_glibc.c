@@ -1,4 +1,4 @@
-/* What glibc 2.28 lacks, and what was compiled against a newer one asks for: RocksDB, and the C++ library of GCC. Each stays inside the file that is linked. */
+/* Symbols that glibc 2.28 lacks, and that RocksDB and the C++ library of GCC need if compiled against a newer glibc. They stay inside the linked file. */
 
 #define _GNU_SOURCE
 #include <stdint.h>
@@ -15,7 +15,7 @@ pid_t gettid(void) {
     return (pid_t)syscall(SYS_gettid);
 }
 
-/* glibc 2.32: not 0 where there is one thread, so that atomic operations can be left out. 0 is right anywhere. */
+/* glibc 2.32: not 0 if there is only one thread, so that atomic operations can be left out. 0 is always correct. */
 char __libc_single_threaded = 0;
 
 /* glibc 2.36: for std::random_device. */

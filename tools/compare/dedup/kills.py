@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""`fpdb dedup` killed at random moments: it must go on, and end with the report of an undisturbed run, byte for byte.
+"""Kills `fpdb dedup` at random moments. It must continue, and end with the report of an undisturbed run, byte for byte.
 
     kills.py DOCUMENTS --fpdb PROGRAM --work FOLDER [--kills 50] [--seed 1] [--memory 64MiB]
 
 Ingests planted documents (planted.py). Then runs of `dedup --by containment`, without and with `--append`, are killed (SIGKILL) at moments
-drawn from the time that an undisturbed run takes, and started again until they end; a run that has ended begins anew. The exit status is
-1 where a report, or the decisions kept with --append, differ from those of the undisturbed run, or files are left behind.
+drawn from the time that an undisturbed run takes, and started again until they end. Then the next run begins. The exit status is 1 if
+a report, or the decisions kept with --append, differ from those of the undisturbed run, or if files are left behind.
 """
 import argparse
 import pathlib

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""The same planted documents de-duplicated by fpdb and by other tools, each on one core.
+"""De-duplicates the same planted documents with fpdb and with other tools, each on one core.
 
     peers.py DOCUMENTS --fpdb PROGRAM --work FOLDER --python PYTHON [--text-dedup PYTHON] [--words 300] [--seed 1] [--only TOOL ...]
 
-PYTHON has the packages `rensa`, `datatrove`, `orjson`, `regex` and `xxhash`; the one of --text-dedup has `text-dedup` and `datasets` (the two
-want different versions of numpy). A tool whose package is not there is left out and named.
+PYTHON has the packages `rensa`, `datatrove`, `orjson`, `regex` and `xxhash`. The interpreter of --text-dedup has `text-dedup` and
+`datasets`, because the two sets of packages need different versions of numpy. A tool whose package is missing is left out and named.
 
 Each tool reads the same JSON lines from disk and gives the ids of the documents that it would remove. Its process, with all its children,
 runs on one core. Prints CPU seconds (of the tool and of its children), documents a second and core, peak memory of the largest process,
-how many times faster fpdb is, and precision and recall by the truth of planted.py. A MinHash compares whole documents, so it cannot find the parts of
-the class `contained`: recall without them stands beside it.
+how many times faster fpdb is, and precision and recall by the truth of planted.py. A MinHash compares whole documents, so it cannot find
+the parts of the class `contained`. So recall without these parts is printed too.
 
 Settings: word 5-grams and the defaults of datatrove (14 buckets of 8) and of text-dedup (250 permutations, threshold 0.7); rensa has 128
 permutations in 16 bands and verifies at 0.7. datatrove gets its words split at white space: its own tokenizers are slower. fpdb runs with profile `prose` and

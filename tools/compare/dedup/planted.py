@@ -14,12 +14,12 @@ The same size, seed and length give the same documents. A document's id says its
     half      2 documents, each the other's text by half: both stay
     mass      one text under many headers: one stays
     template  60% of each is the same in all: all stay
-    chain     10 documents in steps of 40/300: each that goes is one step from one that stays, and no two that stay are
+    chain     10 documents in steps of 40/300: each removed one is a step from a kept one, and no two kept ones are
     mosaic    10 of many blocks each: all stay
 
 Every expectation holds by a wide margin at a threshold of 0.8 by containment, for words as for characters. With --exact the
-judge also computes, from the texts, the word trigrams of each removed document and of its survivor, and compares the score
-(profile `words`). The exit status is 1 where an answer is wrong.
+judge also computes the score of each removal from the word trigrams of the two texts, and compares it with the answer (profile
+`words`). The exit status is 1 if an answer is wrong.
 """
 import argparse
 import collections

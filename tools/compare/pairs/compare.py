@@ -3,8 +3,8 @@
 
 usage: tools/compare/pairs/compare.py FPDB PYTHON NPM NAME=FOLDER[:N] ...
 
-PYTHON has copydetect, NPM is the folder in which Dolos's library was installed: README.md beside this file says how to come by
-both, and what is run. NAME is irplag, jquery or docs.
+PYTHON has copydetect, NPM is the folder in which Dolos's library was installed. README.md beside this file says how to install
+both, and which commands are run. NAME is irplag, jquery or docs.
 """
 import json
 import os

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Repeated passages: `fpdb dedup --passages` beside a suffix array, on the same texts, with the same answer.
+"""Repeated passages: compares `fpdb dedup --passages` with a suffix array on the same texts. The answers must be the same.
 
 The suffix array is the method of ExactSubstr (Lee et al. 2022, "Deduplicating training data makes language models better"): all texts in a row,
 their suffix array and its longest common prefixes, and every run of N bytes that begins in two places. It is built by libdivsufsort (package

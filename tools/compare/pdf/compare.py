@@ -3,10 +3,10 @@
 
 usage: tools/compare/pdf/compare.py COMPARE-PDF FILE.pdf...
 
-COMPARE-PDF is the program of this folder (cargo build --release). Each row: bytes and pages of the file, then for each crate
-the seconds of processor time, and the share of the runs of 25 letters and digits of pdftotext that it finds (recall), and
-of its own that pdftotext finds (precision); order counts, spaces and case do not. The last row is the sum of the seconds and the
-mean of the shares, over the files that every crate could read. Needs poppler-utils.
+COMPARE-PDF is the program of this folder (cargo build --release). Each row has the bytes and pages of the file, and for each crate the
+seconds of processor time, recall and precision. Recall is the share of pdftotext's runs of 25 letters and digits that the crate finds
+too; precision is the share of the crate's runs that pdftotext finds. Order counts, spaces and case do not. The last row has the sum of
+the seconds and the mean of the shares, over the files that every crate could read. Needs poppler-utils.
 
 The files of docs/formats.md come from these Debian packages: bzip2-doc, libtasn1-doc, developers-reference, debian-faq-fr,
 debian-policy, maint-guide, gnuplot-doc, zsh-doc, octave-doc, asymptote-doc, graphviz-doc, valgrind, r-doc-pdf,

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""The same 64-bit hashes in fpdb's store and in sourmash's, and what building each takes.
+"""Builds fpdb's store and sourmash's index from the same 64-bit hashes, and compares the costs.
 
 usage: PYTHON tools/compare/store/compare.py FPDB HASHES [DOCUMENTS] [FOLDER]
 
-PYTHON is one that has sourmash and its plugin branchwater (README.md beside this file says how to come by it), FPDB
-and HASHES the built program and `hashes` of tools/measure. DOCUMENTS documents (5,000 unless told otherwise) of 1,000 random
-words are made in FOLDER, or in the system's folder for such things. fpdb ingests them, profile `words`, `--memory 128MiB`,
-and compacts: from the text on, keeping positions. sourmash is given the same hashes as finished signatures, and builds its RocksDB
-index of them with `sourmash scripts index`. Each is one process: its time, its peak memory, the bytes it left and those
-it wrote, as the system counts them. They run one after the other. Standard library and sourmash only.
+PYTHON has sourmash and its plugin branchwater (README.md beside this file says how to install them). FPDB is the built program, and
+HASHES is `hashes` of tools/measure. The script makes DOCUMENTS documents (5,000 by default) of 1,000 random words in FOLDER, or in the
+system's folder for temporary files. fpdb ingests the texts with profile `words` and `--memory 128MiB`, keeps positions, and compacts.
+sourmash gets the same hashes as finished signatures, and builds its RocksDB index from them with `sourmash scripts index`. Prints for
+each process its time, its peak memory, the bytes that it kept and the bytes that it wrote, as the system counts them. The processes run
+one after the other. Standard library and sourmash only.
 """
 import array
 import os

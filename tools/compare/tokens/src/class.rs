@@ -1,8 +1,8 @@
 //! The values of tokens. Two tokens with the same value are the same symbol, in any language.
 //!
-//! These values are part of the pinned hash version, like everything in [`value`](super::super::value). A
-//! name is a name; a literal keeps its own text, which distinguishes independent solutions of one task better
-//! than any other token (`docs/code.md`).
+//! These values are part of the pinned hash version, like everything in [`value`](super::super::value). All
+//! names have one value. A literal keeps its own text, which distinguishes independent solutions of one task
+//! better than any other token (`docs/code.md`).
 
 use xxhash_rust::xxh3::xxh3_64;
 

@@ -21,7 +21,7 @@ use fpdb::normalize::{FrontEnd, Symbols};
 use fpdb::winnow::Winnower;
 use rayon::slice::ParallelSliceMut;
 
-/// As in section 5.1 of the winnowing paper.
+/// Length of the random text, as in section 5.1 of the winnowing paper.
 const RANDOM_TEXT: usize = 8_000_000;
 
 fn main() -> ExitCode {
@@ -109,7 +109,7 @@ fn random_text(page: &mut Page, count: usize) {
     collisions(page, "random letters, k 50", &mut hashes);
 }
 
-/// Measures all strings of a kind. A hash that is a plain sum of table values would show here.
+/// Measures all strings of a kind. A hash that is a plain sum of table values would fail here.
 fn exhaustive(page: &mut Page, most: usize) {
     let letters = values(FrontEnd::chars(), b"abcdefghijklmnopqrstuvwxyz");
     let bytes = values(FrontEnd::bytes(), &(0..=255).collect::<Vec<u8>>());
@@ -204,8 +204,8 @@ fn sequences(page: &mut Page, what: &str, length: usize, blocks: &[&[u64]; 2]) {
 }
 
 /// The worst strings for a polynomial modulo 2^64: a Thue-Morse word, and the same word with its two letters
-/// exchanged. Their difference is a multiple of (B - 1)(B^2 - 1)(B^4 - 1)..., each factor holding one 2 more
-/// than the one before, so that 1024 letters collide whatever B is. Shorter words must not collide.
+/// exchanged. Their difference is a multiple of (B - 1)(B^2 - 1)(B^4 - 1)... Each factor holds one more 2 than
+/// the one before, so words of 1024 letters collide for any B. Shorter words must not collide.
 fn thue_morse(page: &mut Page) {
     let letters = values(FrontEnd::chars(), b"ab");
     for k in [64, 128, 256, 512, 1024_usize] {
@@ -251,7 +251,7 @@ fn count_collisions(page: &mut Page, what: &str, n: f64, sorted: &[u64], end: &s
         let expected = n * (n - 1.0) / 2.0 / 2_f64.powi(bits as i32);
         let pairs = |group: &[u64]| group.len() as u64 * (group.len() as u64 - 1) / 2;
         let found: u64 = sorted.chunk_by(|a, b| a >> (64 - bits) == b >> (64 - bits)).map(pairs).sum();
-        // If hardly any are expected, prints a line only if there are some.
+        // If hardly any collisions are expected, prints a line only if there are some.
         if expected < 1.0 && found == 0 && bits < 64 {
             continue;
         }
