@@ -32,7 +32,7 @@ pub(crate) fn pdf(pages: &[Vec<String>]) -> Vec<u8> {
     bytes
 }
 
-/// Lines of words that share nothing with those of another seed.
+/// Lines of words that share nothing with the words of another seed.
 fn lines(seed: u64, count: u64) -> Vec<String> {
     let line = |line: u64| (0..8).map(|place| word(seed * 10_000 + line * 8 + place)).collect::<Vec<_>>().join(" ");
     (0..count).map(line).collect()

@@ -538,7 +538,7 @@ impl Model {
     }
 }
 
-/// Changes the folder at random. There are few contents, so many files have the same.
+/// Changes the folder at random. There are few contents, so many files have the same content.
 fn change(folder: &Path, random: &mut Random, clock: &mut u64) {
     let mut files: Vec<String> =
         held(folder).into_keys().map(|name| name.split(':').next().unwrap().to_owned()).collect();
@@ -740,7 +740,7 @@ fn a_renamed_file_is_the_same_document_only_if_it_is_read_in_the_same_way() {
     assert!(copies.contains(&id) && copies[0] != copies[1]);
 }
 
-/// After a project was moved, its documents are found again, and those of missing files are reported.
+/// After a project was moved, its documents are found again, and documents of missing files are reported.
 #[test]
 fn documents_of_a_folder_that_was_moved_are_counted() {
     let folder = Folder::new();

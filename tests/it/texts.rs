@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::support::{Folder, word};
 
-/// Words that share nothing with those of another seed.
+/// Words that share nothing with the words of another seed.
 fn prose(seed: u64, words: u64) -> String {
     (0..words).map(|place| word((seed * 7919 + place * place * 31 + place * 17) % 90_000) + " ").collect()
 }

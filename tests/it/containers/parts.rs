@@ -78,7 +78,7 @@ fn a_part_that_is_not_there_is_told_from_a_missing_file() {
         let run = folder.run(&["diff", name, "unpacked/a.txt"]);
         assert!(run.status == 2 && run.stderr.contains(told), "{run:?}");
     }
-    // A file whose name has such a sign is that file.
+    // A file whose name contains `!` is read as that file.
     folder.write("plain.txt!a.txt", prose(2));
     assert!(folder.ok(&["diff", "plain.txt!a.txt", "unpacked/b.txt"]).stdout.contains("100.0%"));
 }
