@@ -88,6 +88,11 @@ fn key(member: Option<&str>) -> u128 {
     xxh3_128(member.unwrap_or("").as_bytes())
 }
 
+/// The members of a missing container whose texts could not be read, as far as the database lists them.
+fn failed_members(container: &MissingContainer) -> FxHashSet<u128> {
+    container.record.failed_members().map(|suffix| key(Some(suffix))).collect()
+}
+
 /// The missing containers of one size.
 #[derive(Default)]
 struct OfSize<'a> {
@@ -95,9 +100,11 @@ struct OfSize<'a> {
     unread: Vec<&'a MissingContainer>,
     /// The others, by [`Renaming::hash_of`] their documents.
     alike: FxHashMap<u128, Vec<&'a MissingContainer>>,
+    /// The members of the others that could not be read, each set once.
+    failed: Vec<FxHashSet<u128>>,
     /// The number of the others.
     left: usize,
-    /// The largest number of documents that one of the others had.
+    /// The largest number of members that one of the others had: documents, and those that could not be read.
     most: u64,
 }
 
@@ -232,8 +239,11 @@ impl<'a> Renaming<'a> {
             of_size => of_size.most,
         };
         let Some(members) = self.members_held(file, most)? else { return Ok(false) };
-        let hash = self.hash_of(&members);
-        for at in 0..self.of_size(file.bytes)?.alike.get(&hash).map_or(0, Vec::len) {
+        let of_size = &self.containers[&file.bytes];
+        let hashes = of_size.failed.iter().map(|failed| self.hash_of(&members, failed));
+        let alike = |hash: u128| (0..of_size.alike.get(&hash).map_or(0, Vec::len)).map(move |at| (hash, at));
+        let alike: Vec<(u128, usize)> = hashes.flat_map(alike).collect();
+        for (hash, at) in alike {
             let container = self.containers[&file.bytes].alike[&hash][at];
             if !self.is_same(container, &members)? {
                 continue;
@@ -275,19 +285,24 @@ impl<'a> Renaming<'a> {
         let unread = std::mem::take(&mut self.containers.entry(bytes).or_default().unread);
         for container in unread {
             if let Some(stored) = self.members_stored(container)? {
-                let hash = self.hash_of(&stored);
+                let failed = failed_members(container);
+                let hash = self.hash_of(&stored, &failed);
                 let of_size = self.containers.entry(bytes).or_default();
                 of_size.alike.entry(hash).or_default().push(container);
                 of_size.left += 1;
-                of_size.most = of_size.most.max(container.record.documents);
+                of_size.most = of_size.most.max(container.record.documents + failed.len() as u64);
+                if !of_size.failed.contains(&failed) {
+                    of_size.failed.push(failed);
+                }
             }
         }
         Ok(self.containers.entry(bytes).or_default())
     }
 
-    /// A hash of members without those that are kept out, which are not stored.
-    fn hash_of(&self, members: &Members) -> u128 {
-        let counted = members.iter().filter(|(_, (digest, _))| !self.kept_out.contains(digest));
+    /// A hash of members without those that are not stored: those that are kept out, and `failed` ones.
+    fn hash_of(&self, members: &Members, failed: &FxHashSet<u128>) -> u128 {
+        let is_stored = |key: &u128, digest: &Digest| !failed.contains(key) && !self.kept_out.contains(digest);
+        let counted = members.iter().filter(|(key, (digest, _))| is_stored(key, digest));
         let hash = |(key, (digest, format)): (&u128, &(Digest, Option<Format>))| {
             let format = format.map_or("", Format::name);
             xxh3_128(&[&key.to_be_bytes(), &digest[..], format.as_bytes()].concat())
@@ -349,12 +364,13 @@ impl<'a> Renaming<'a> {
     }
 
     /// True if a file with these members holds exactly the documents of a missing container. It may hold
-    /// members that are kept out.
+    /// members that are kept out, and those that could not be read before.
     fn is_same(&self, container: &MissingContainer, members: &Members) -> Result<bool> {
         let Some(stored) = self.members_stored(container)? else { return Ok(false) };
+        let failed = failed_members(container);
         let is_stored = |(key, read): (&u128, &(Digest, Option<Format>))| match stored.get(key) {
             Some(stored) => stored == read,
-            None => self.kept_out.contains(&read.0),
+            None => failed.contains(key) || self.kept_out.contains(&read.0),
         };
         Ok(stored.keys().all(|key| members.contains_key(key)) && members.iter().all(is_stored))
     }

@@ -10,7 +10,7 @@ use std::path::Path;
 use crate::support::{Folder, zip};
 use fpdb::{DocumentError, DocumentFacts, Error, Fingerprint, Fingerprinter, Fingerprints, Format, Offsets, Profile};
 
-fn sample(name: &str) -> Vec<u8> {
+pub(crate) fn sample(name: &str) -> Vec<u8> {
     let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).join("tests/samples").join(name);
     std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }

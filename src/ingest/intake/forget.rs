@@ -16,6 +16,9 @@ use fpdb_kernel::document::Format;
 use fpdb_reading::input::{About, CLOSED, NamesBegin};
 use fpdb_store::{ContainerRecord, DocumentRecord, Store};
 
+/// Maximum number of documents that an error names.
+const NAMED_DOCUMENTS: usize = 10;
+
 impl Intake<'_> {
     /// Deletes the documents that containers no longer hold.
     pub(super) fn sweep(&mut self) -> Result<()> {
@@ -224,17 +227,23 @@ impl Intake<'_> {
         }
         self.unread = None;
         let members = |counts: &RunCounts| counts.documents + counts.skips + counts.left_out;
-        let is_empty = members(&before) == members(&now) && !self.options.prune;
+        let is_empty = members(&before) == members(&now) && !has_failed && !self.options.prune;
         let deletes = self.options.deletes_members();
         let mut unmet = if deletes { self.sweep.unmet(self.store, &name, &file.source)? } else { Vec::new() };
         if has_failed && !unmet.is_empty() {
             // The documents of parts that failed stay without a word: their failures are reported.
-            let mut documents = 0;
+            let mut gone = Vec::new();
             for id in std::mem::take(&mut unmet) {
-                documents += u64::from(!self.noted.may_have_failed(&self.store.document(id)?.name));
+                let stored = self.store.document(id)?.name;
+                gone.extend(Some((id, stored)).filter(|(_, stored)| !self.noted.may_have_failed(stored)));
             }
-            if documents > 0 {
-                self.fail(&name, &Error::NotReadWhole { documents });
+            if whole {
+                // All bytes of the container were read, and no other part can hold these.
+                unmet.extend(gone.into_iter().map(|(id, _)| id));
+            } else if !gone.is_empty() {
+                let documents = gone.len() as u64;
+                let names = gone.into_iter().map(|(_, stored)| stored).take(NAMED_DOCUMENTS).collect();
+                self.fail(&name, &Error::NotReadWhole { documents, names });
             }
         }
         if is_empty && !unmet.is_empty() {

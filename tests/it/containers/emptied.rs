@@ -7,7 +7,11 @@ use serde_json::Value;
 use super::hostile::tar_of;
 use super::names;
 use crate::bad_input::prose;
+use crate::formats::sample;
 use crate::support::{Folder, gzip, zip};
+
+/// A document whose bytes can be read, but not its text.
+const BROKEN: &str = "%PDF-1.4\nbroken";
 
 fn lines(numbers: &[usize]) -> String {
     numbers.iter().map(|&number| format!("{}\n", serde_json::json!({ "text": prose(number) }))).collect()
@@ -100,11 +104,13 @@ fn a_renamed_container_keeps_numbers_and_metadata() {
     let binary = [0_u8, 1, 2, 3].repeat(99);
     let members = [("a.txt", prose(1).into_bytes()), ("x.png", binary.clone()), ("b.txt", prose(2).into_bytes())];
     let damaged = [("a.txt", prose(1).into_bytes()), ("b.txt", prose(2).into_bytes()), ("c.txt", binary)];
+    let unreadable = [members[0].clone(), ("b.pdf", BROKEN.as_bytes().to_vec()), members[2].clone()];
     let archive = |members: &[(&'static str, Vec<u8>)]| zip(members.iter().map(|(name, bytes)| (*name, bytes)));
     for (name, bytes, status) in [
         ("a.zip", archive(&members), 0),
         ("b.zip", archive(&members[..1]), 0),
         ("c.zip", archive(&damaged), 2),
+        ("f.zip", archive(&unreadable), 2),
         ("d.mbox", mailbox(&[1, 2]).into_bytes(), 0),
         ("e.jsonl", format!("{}{{\"text\":null}}\n", lines(&[1, 2])).into_bytes(), 0),
     ] {
@@ -127,6 +133,25 @@ fn a_renamed_container_keeps_numbers_and_metadata() {
     }
 }
 
+/// A document that cannot be read hides no other member, and stays if it was stored before.
+#[test]
+fn members_withdrawn_beside_an_unreadable_document_are_removed() {
+    let folder = Folder::new();
+    let (a, c) = (("a.txt", prose(1).into_bytes()), ("c.txt", prose(2).into_bytes()));
+    let pdf = sample("sample.pdf");
+    folder.write("in/all.zip", zip([a.clone(), ("b.pdf", pdf), c]));
+    folder.ok(&["ingest", "-q", "in"]);
+    assert_eq!(names(&folder).len(), 3);
+    folder.write("in/all.zip", zip([a, ("b.pdf", BROKEN.into())]));
+    let run = folder.run(&["ingest", "in"]);
+    assert!(run.status == 2 && run.stderr.contains("kept out: in/all.zip!c.txt\n"), "{run:?}");
+    assert_eq!(names(&folder), ["in/all.zip!a.txt", "in/all.zip!b.pdf"]);
+    folder.write("in/all.zip", zip([("b.pdf", BROKEN)]));
+    let run = folder.run(&["ingest", "in"]);
+    assert!(run.status == 2 && run.stderr.contains("kept out: in/all.zip!a.txt\n"), "{run:?}");
+    assert_eq!(names(&folder), ["in/all.zip!b.pdf"]);
+}
+
 /// While a part of an archive cannot be read, documents that are missing in the archive stay, and the run
 /// says so.
 #[test]
@@ -136,7 +161,7 @@ fn members_that_may_be_in_an_unreadable_part_stay_and_are_counted() {
     let both = [("a.txt", prose(1).into_bytes()), ("b.txt", prose(2).into_bytes()), ("in.zip", inner.clone())];
     folder.write("in/all.zip", zip(both.clone()));
     folder.ok(&["ingest", "-q", "in"]);
-    let said = "error: in/all.zip: stored documents of it were not found in it and stay (1), because it was not read whole\n\
+    let said = "error: in/all.zip: stored documents of it were not found in it and stay (1: in/all.zip!b.txt), because it was not read whole\n\
                 hint: mend the part that cannot be read, and ingest the file again; or remove what was withdrawn from it with";
     folder.write("in/all.zip", zip([both[0].clone(), ("in.zip", inner[..inner.len() / 2].to_vec())]));
     let run = folder.run(&["ingest", "in", "--prune"]);

@@ -461,10 +461,13 @@ pub enum Error {
     },
     /// Stored members of an archive were not found in the archive, but may be in a part of it that could not
     /// be read.
-    #[error("stored documents of it were not found in it and stay ({documents}), because it was not read whole")]
+    #[error("stored documents of it were not found in it and stay ({documents}: {}{}), because it was not read whole",
+        names.join(", "), if names.len() as u64 == *documents { "" } else { ", ..." })]
     NotReadWhole {
         /// Number of these documents.
         documents: u64,
+        /// The names of the first ones.
+        names: Vec<String>,
     },
     /// A file or folder is gone that was to be read, or that was ingested with options of its own. Its disk
     /// may not be mounted. If it was renamed, an ingest with other options may not find its documents.

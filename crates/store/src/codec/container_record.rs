@@ -44,6 +44,20 @@ impl ContainerRecord {
 }
 
 impl ContainerRecord {
+    /// The number of its members that could not be read.
+    #[must_use]
+    pub fn failures(&self) -> u64 {
+        let failed = self.left.iter().filter(|left| left.has_failed);
+        failed.fold(0, |sum, left| sum.saturating_add(left.number))
+    }
+
+    /// The names of the first of these, without the name of the container.
+    pub fn failed_members(&self) -> impl Iterator<Item = &str> {
+        self.left.iter().filter(|left| left.has_failed).flat_map(|left| left.first.iter().map(String::as_str))
+    }
+}
+
+impl ContainerRecord {
     /// Bytes of memory that the names and reasons take.
     pub(crate) fn left_bytes(&self) -> usize {
         let text = |text: &String| 32 + text.len();
