@@ -80,6 +80,8 @@ impl StoredDocuments for Records<'_> {
             bytes: record.bytes,
             modified: record.time(),
             documents: record.documents,
+            unread: record.failures(),
+            unread_suffixes: record.failed_members().map(str::to_owned).collect(),
         };
         Ok(self.0.container(source)?.map(container))
     }

@@ -16,9 +16,13 @@ use super::passages::NO_DOCUMENT;
 use super::plan::{SourceFile, SourceReading};
 use super::rewrite::{self, Change};
 use super::{Acted, Acting, Applied, Chosen, FileStep, NO_FIELD, documents_of, is_fatal, kept_out_of, places};
+use crate::stored::StoredContainer;
 use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_host::schema::Schema;
 use fpdb_reading::input::{FileKind, RecordFields, is_joined};
+
+/// Maximum number of members that a reason names.
+const UNREAD_NAMED: usize = 5;
 
 /// The plan for the copy of one file.
 pub(super) struct PlannedCopy {
@@ -60,6 +64,22 @@ impl Chosen {
         } else if self.kept_out_unsearched > 0 {
             self.reason.get_or_insert_with(|| "a part of it cannot be read, and may be kept out".into());
         }
+    }
+
+    /// Adds to the reason which members could not be read. No report says anything about them.
+    fn tell_what_is_unread(&mut self, name: &str, container: &StoredContainer) {
+        let mut told = match container.unread {
+            0 => return,
+            1 => "1 part of it could not be read and stays as it is".to_owned(),
+            unread => format!("{unread} parts of it could not be read and stay as they are"),
+        };
+        let suffixes = container.unread_suffixes.iter().filter(|suffix| !suffix.is_empty());
+        let names: Vec<String> = suffixes.take(UNREAD_NAMED).map(|suffix| format!("{name}{suffix}")).collect();
+        if !names.is_empty() {
+            let more = if (names.len() as u64) < container.unread { ", ..." } else { "" };
+            told += &format!(": {}{more}", names.join(", "));
+        }
+        self.reason = Some(self.reason.take().map_or(told.clone(), |reason| format!("{reason}; {told}")));
     }
 }
 
@@ -117,6 +137,12 @@ impl Acting<'_> {
             chosen.reason.get_or_insert_with(|| NO_FIELD.into());
         }
         chosen.tell_what_is_kept_out();
+        if matches!(source.reading, SourceReading::Members(_) | SourceReading::Mixed)
+            && act != Act::Omit
+            && let Some(container) = self.stored.container(&source.path)?
+        {
+            chosen.tell_what_is_unread(&source.name, &container);
+        }
         Ok(PlannedCopy { act, target, chosen, decision: decision.digest(), emptied, whole })
     }
 

@@ -48,6 +48,22 @@ impl FileVersion {
 /// True if a document that was found was ingested as it is now.
 type IsJudged<'a> = &'a dyn Fn(&FoundDocument, &Digest) -> Result<bool>;
 
+/// The members of a file that an ingest could not read, so that the database does not hold them. They are in
+/// each copy.
+#[derive(Default)]
+struct UnreadMembers {
+    /// Their suffixes, hashed [`without_numbers`].
+    listed: FxHashSet<u64>,
+    /// The number of those whose suffixes the database does not list.
+    unlisted: u64,
+}
+
+/// A hash of a suffix without the numbers of records, which are others in a copy.
+fn without_numbers(suffix: &str) -> u64 {
+    let parts = suffix.split_inclusive(['#', ':']);
+    xxh3_64(parts.map(|part| part.trim_start_matches(|at: char| at.is_ascii_digit())).collect::<String>().as_bytes())
+}
+
 /// Counts the documents of a file that are not as they were ingested.
 pub(super) struct Judging<'a> {
     is_judged: IsJudged<'a>,
@@ -55,6 +71,7 @@ pub(super) struct Judging<'a> {
     source: &'a SourceFile,
     /// The globs that an ingest of the file would use.
     filter: Option<PathFilter>,
+    unread: UnreadMembers,
     seen: u64,
     /// Hashes of the suffixes of these documents, and the suffixes of as many as may be removed ones. Of two
     /// documents with one suffix the later decides, as in an ingest.
@@ -65,10 +82,15 @@ pub(super) struct Judging<'a> {
 
 impl<'a> Judging<'a> {
     /// Notes a document that begins with `head`. Unless it was ingested, it does not count if it is binary
-    /// data or if globs leave it out: an ingest skips it.
+    /// data or if globs leave it out: an ingest skips it. Nor does it count if the ingest could not read it.
     pub(super) fn note(&mut self, found: &FoundDocument, digest: &Digest, head: &[u8]) {
         let is_judged = (self.is_judged)(found, digest);
-        if matches!(is_judged, Ok(false)) && (found.is_skipped(head, self.unit) || self.is_left_out(&found.suffix)) {
+        let is_ignored = || {
+            found.is_skipped(head, self.unit)
+                || self.is_left_out(&found.suffix)
+                || self.unread.listed.contains(&without_numbers(&found.suffix))
+        };
+        if matches!(is_judged, Ok(false)) && is_ignored() {
             return;
         }
         self.seen += 1;
@@ -89,7 +111,7 @@ impl<'a> Judging<'a> {
     }
 
     fn unjudged(self) -> Result<u64> {
-        self.failed.map_or(Ok(self.unjudged.len() as u64), Err)
+        self.failed.map_or(Ok((self.unjudged.len() as u64).saturating_sub(self.unread.unlisted)), Err)
     }
 
     /// The reason to leave a file of this version alone; `None` if it is as it was ingested. `unread` is the
@@ -126,8 +148,22 @@ impl Contents<'_> {
         }
         let (unit, filter) = (self.stored.profile().unit(), self.stored.filter(&source.path)?);
         let removed = if let FileVersion::Unknown { removed } = version { removed } else { 0 };
+        // In another version of the file, these members may be others.
+        let unread = match version {
+            FileVersion::Unknown { .. } => self.unread_members(source)?,
+            _ => UnreadMembers::default(),
+        };
         let unjudged = FxHashMap::default();
-        Ok(Some(Judging { is_judged, unit, source, filter, seen: 0, unjudged, removed, failed: None }))
+        Ok(Some(Judging { is_judged, unit, source, filter, unread, seen: 0, unjudged, removed, failed: None }))
+    }
+
+    fn unread_members(&self, source: &SourceFile) -> Result<UnreadMembers> {
+        let Some(container) = self.stored.container(&source.path)? else { return Ok(UnreadMembers::default()) };
+        let suffixes = &container.unread_suffixes;
+        Ok(UnreadMembers {
+            listed: suffixes.iter().map(|suffix| without_numbers(suffix)).collect(),
+            unlisted: container.unread.saturating_sub(suffixes.len() as u64),
+        })
     }
 
     /// The reason to leave a file of this version alone; `None` if it is as it was ingested. `unread` is the
@@ -177,7 +213,7 @@ impl Contents<'_> {
                 FileVersion::Unknown { removed: 0 }
             }
             (None, None) => FileVersion::Unknown { removed: 0 },
-            (Some(StoredContainer { bytes, modified: Some((modified, is_proven)), documents }), _)
+            (Some(StoredContainer { bytes, modified: Some((modified, is_proven)), documents, .. }), _)
                 if bytes == facts.bytes =>
             {
                 let is_told = is_proven || source.ingested.is_some_and(|(_, told)| told == modified);
@@ -228,8 +264,9 @@ impl Contents<'_> {
         };
         let mut judging = self.judging(source, version, &is_judged)?;
         // The globs that name records mean the numbers of the file, and the copy has others.
-        if let Some(Judging { filter, .. }) = &mut judging {
+        if let Some(Judging { filter, unread, .. }) = &mut judging {
             *filter = filter.take().map(PathFilter::without_records);
+            *unread = self.unread_members(source)?;
         }
         let scan = Scan::of_all(&path).judging(judging);
         let (scan, ..) = self.scan(copy, source, scan)?;

@@ -98,7 +98,7 @@ pub trait StoredDocuments {
 }
 
 /// A container or compressed file as it was last ingested.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct StoredContainer {
     /// Its length in bytes.
     pub bytes: u64,
@@ -107,6 +107,10 @@ pub struct StoredContainer {
     pub modified: Option<((i64, u32), bool)>,
     /// The number of documents read from it.
     pub documents: u64,
+    /// The number of its members that could not be read.
+    pub unread: u64,
+    /// The suffixes of the first of these. That of a part without a name is empty.
+    pub unread_suffixes: Vec<String>,
 }
 
 /// A document, as far as this member uses it.

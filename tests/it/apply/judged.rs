@@ -296,6 +296,69 @@ fn a_glob_that_includes_a_record_hides_no_other_in_the_copy() {
     }
 }
 
+/// The bytes of such a document are not stored. It stays in each copy, which names it.
+#[test]
+fn members_that_an_ingest_could_not_read_are_no_change() {
+    let broken = "%PDF-1.4\nbroken";
+    let mail = |seed, parts: &str| {
+        format!(
+            "From a@b Sat Jan  3 01:05:34 1996\nFrom: a\nContent-Type: multipart/mixed; boundary=\"x\"\n\n\
+             --x\nContent-Type: text/plain\n\n{}\n{parts}--x--\n\n",
+            text(seed)
+        )
+    };
+    let attached = format!(
+        "--x\nContent-Type: application/pdf\nContent-Disposition: attachment; filename=\"b.pdf\"\n\n{broken}\n"
+    );
+    let archive = zip([("a.txt", text(1)), ("b.pdf", broken.into()), ("c.txt", text(2))]);
+    let mails = [mail(3, ""), mail(4, &attached)].concat().into_bytes();
+    // The number of a record is another one in the copy.
+    for (name, content, seed, named) in [("a.zip", archive, 1, "a.zip!b.pdf"), ("m.mbox", mails, 3, "m.mbox#2!b.pdf")] {
+        for aged in [false, true] {
+            let folder = Folder::new();
+            folder.write(&format!("in/{name}"), &content);
+            let duplicate = if seed == 1 { text(1).into_bytes() } else { mail(3, "").into_bytes() };
+            folder.write(if seed == 1 { "in/0.txt" } else { "in/0.mbox" }, duplicate);
+            if aged {
+                folder.age(&format!("in/{name}"));
+            }
+            let run = folder.run(&["ingest", "--profile", "words", "--attachments", "in"]);
+            assert!(run.status == 2 && run.stderr.contains(&format!("in/{named}: ")), "{run:#?}");
+            folder.ok(&["dedup", "-q", "--format", "json", "-o", "report.jsonl"]);
+            let (run, lines, summary) = apply(&folder, &["--write", "clean", "--yes"]);
+            assert_eq!((run.status, &summary["applied"]), (0, &1.into()), "{name} {aged} {run:#?}");
+            let line = lines.iter().find(|line| line["act"] == "write").unwrap();
+            let why = format!("1 part of it could not be read and stays as it is: in/{named}");
+            assert_eq!(line["reason"], why, "{run:#?}");
+            let copy = fs::read(folder.path().join("clean/in").join(name)).unwrap();
+            assert!(copy.len() < content.len() && copy.windows(5).any(|at| at == b"b.pdf"), "{run:#?}");
+            let (run, _, summary) = apply(&folder, &["--check", "--write", "clean"]);
+            assert_eq!((run.status, summary.get("unjudged")), (0, None), "{name} {aged} {run:#?}");
+        }
+    }
+}
+
+/// No line of the report concerns such a file.
+#[test]
+fn a_damaged_container_is_copied_as_it_is_and_named() {
+    let folder = Folder::new();
+    start(&folder, true);
+    let mut damaged = zip([("v.txt", text(20)), ("w.txt", text(21))]);
+    let place = damaged.len() / 2;
+    damaged[place] ^= 1;
+    folder.write("in/f.zip", &damaged);
+    folder.age("in/f.zip");
+    let run = folder.run(&["ingest", "-q", "in"]);
+    assert_eq!(run.status, 2, "{run:#?}");
+    folder.ok(&["dedup", "-q", "--format", "json", "-o", "report.jsonl"]);
+    for _ in 0..2 {
+        let run = folder.ok(&["apply", "report.jsonl", "--write", "clean", "--yes"]);
+        let line = run.stdout.lines().find(|line| line.contains("/in/f.zip: ")).unwrap_or_else(|| panic!("{run:#?}"));
+        assert!(line.contains("(1 part of it could not be read and stays as it is: in/f.zip!"), "{line}");
+    }
+    assert_eq!(fs::read(folder.path().join("clean/in/f.zip")).unwrap(), damaged);
+}
+
 /// A new member is a change, even in an inner archive whose name does not show that it is an archive.
 #[test]
 fn new_members_of_an_archive_in_an_archive_are_a_change() {
