@@ -20,7 +20,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::support::{Folder, Run, text};
+use crate::support::{Folder, Run, text, zip};
 
 /// Ingests the folder `in`, and writes a report of identical and contained documents.
 fn report(folder: &Folder) -> Vec<Value> {
@@ -301,16 +301,27 @@ fn a_folder_that_became_a_file_keeps_no_other_file_from_its_act() {
 }
 
 #[test]
-fn a_copy_without_documents_is_named() {
+fn a_container_stays_only_if_it_holds_more_than_removable_documents() {
     let folder = Folder::new();
-    let lines: String = [1, 2].iter().map(|&seed| format!("{{\"text\":\"{}\"}}\n", text(seed))).collect();
+    let line = |seed| format!("{{\"text\":\"{}\"}}\n", text(seed));
+    let lines = line(1) + &line(2);
+    let both = [("a", text(1)), ("b", text(2))];
     folder.write("in/a.jsonl", &lines);
     folder.write("in/b.jsonl", &lines);
-    report(&folder);
+    folder.write("in/c.zip", zip(both.clone()));
+    // A member that is no document, one that cannot be read, and one that no ingest has taken.
+    folder.write("in/d.zip", zip(both.clone().into_iter().chain([("picture", "\0\u{1}\u{2}".repeat(99))])));
+    folder.write("in/e.zip", zip(both.clone().into_iter().chain([("c.pdf", "%PDF-1.4".to_owned())])));
+    folder.write("in/f.zip", zip(both.into_iter().chain([("c.tmp", text(3))])));
+    assert_eq!(folder.run(&["ingest", "-q", "--profile", "words", "--exclude", "*.tmp", "in"]).status, 2);
+    folder.ok(&["dedup", "--format", "json", "-o", "report.jsonl", "-q"]);
     let run = folder.ok(&["apply", "report.jsonl", "--write", "new", "--yes"]);
-    let warning = "warning: 1 copy holds no document, because all documents of its file are removable\n";
+    let warning = "warning: 3 copies hold no document, because all documents of their files are removable\n";
     assert!(run.stderr.contains(warning), "{run:#?}");
-    assert_eq!(fs::read_to_string(folder.path().join("new/in/b.jsonl")).unwrap(), "");
+    assert!(run.stdout.contains("2 files left out: ") && run.stdout.contains("/in/b.jsonl, "), "{run:#?}");
+    let copied: Vec<String> = files(&folder.path().join("new/in")).into_iter().map(|(name, _)| name).collect();
+    assert_eq!(copied, ["a.jsonl", "d.zip", "e.zip", "f.zip"]);
+    folder.ok(&["apply", "report.jsonl", "--check", "--write", "new"]);
 }
 
 #[test]

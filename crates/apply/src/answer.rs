@@ -16,8 +16,8 @@ pub enum Act {
     Write,
     /// Copied without some passages of its documents.
     Cut,
-    /// Not copied: the file is one removable document. With a `target`: the database no longer has the file,
-    /// and the copy of an earlier run is removed.
+    /// Not copied: the file holds nothing but removable documents. With a `target`: the database no longer
+    /// has the file, and the copy of an earlier run is removed.
     Omit,
     /// Each of its records gets a mark that says whether it is removable.
     Mark,

@@ -59,6 +59,8 @@ pub(super) enum FileState {
         /// The container of its members; `None` for a document, and for a mail with attachments.
         container: Option<Container>,
         cuts: CutRange,
+        /// The number of its members: documents and all others.
+        members: u64,
         kept_out: KeptOutOfFile,
         /// The reason why some removable documents of the file stay.
         reason: Option<String>,
@@ -263,12 +265,12 @@ impl Check<'_> {
         write_at(&checked.all, &found.cuts, *written, self.temp)?;
         let cuts = CutRange { start: *written, count: found.cuts.len() as u64 };
         *written += cuts.count;
-        let Looked { kind, container, kept_out, mut reason, .. } = found;
+        let Looked { kind, container, members, kept_out, mut reason, .. } = found;
         if entries.is_empty() && !marks && cuts.count == 0 && kept_out.is_none() {
             // No document leaves this file, so no reason is needed.
             reason = None;
         }
-        checked.states[number] = FileState::File { kind, container, cuts, kept_out, reason };
+        checked.states[number] = FileState::File { kind, container, cuts, members, kept_out, reason };
         checked.facts[number] = Some(facts);
         Ok(())
     }
@@ -387,6 +389,7 @@ impl Contents<'_> {
             container: scan.container.map(|(container, _)| container),
             sound: Vec::new(),
             cuts: Vec::new(),
+            members: scan.members,
             changed: 0,
             unjudged: None,
             kept_out: KeptOutOfFile::default(),
@@ -484,6 +487,7 @@ pub(super) struct Looked {
     /// The unchanged documents of the file.
     pub(super) sound: Vec<u32>,
     cuts: Vec<Cut>,
+    members: u64,
     changed: usize,
     /// Tells that the file is not as it was ingested, if it is not.
     unjudged: Option<String>,

@@ -116,7 +116,8 @@ impl Acting<'_> {
                 // Without its documents nothing of a mail is left, so the whole file is left out, as for a
                 // single document.
                 let is_mail = matches!(state, FileState::File { container: None, .. });
-                if is_document || is_mail { Act::Omit } else { Act::Write }
+                let takes_all = || rewrite::takes_all(state, &chosen.cuts);
+                if is_document || is_mail || takes_all() { Act::Omit } else { Act::Write }
             }
             _ => Act::Copy,
         };

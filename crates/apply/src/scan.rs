@@ -78,6 +78,8 @@ pub(super) struct Scan<'a> {
     before: usize,
     /// The number of documents that could not be read, so their contents are not known.
     pub(super) unread: u64,
+    /// The number of members found, also of those that are no documents.
+    pub(super) members: u64,
     /// The concerned documents by the hash of the suffix, with their last digests once they are found.
     digests: FxHashMap<u64, Option<Digest>>,
     /// Suffixes that several different members share.
@@ -105,6 +107,7 @@ impl<'a> Scan<'a> {
             kept_out: Vec::new(),
             before: 0,
             unread: 0,
+            members: 0,
             digests: entries.iter().map(|entry| (entry.suffix, None)).collect(),
             ambiguous: FxHashSet::default(),
             places: Vec::new(),
@@ -241,6 +244,7 @@ impl<'a> Scan<'a> {
 
     pub(super) fn found(&mut self, found: WalkEvent) {
         self.finish_pending();
+        self.members += 1;
         let Candidate { about, content } = match found {
             WalkEvent::Document(candidate) => candidate,
             WalkEvent::Failed { .. } => {

@@ -158,7 +158,7 @@ fn members_of_gzip_and_frames_of_zstd_stay_as_they_are() {
 }
 
 #[test]
-fn what_loses_everything_is_empty_and_whole() {
+fn what_loses_everything_is_not_in_the_copy() {
     let folder = Folder::new();
     folder.write("in/a.txt", text(1));
     let line = format!("{{\"text\":\"{}\"}}\n", text(1));
@@ -168,11 +168,7 @@ fn what_loses_everything_is_empty_and_whole() {
     assert_eq!(report(&folder).len(), 3);
     let (run, ..) = apply(&folder, &["--write", "clean", "--yes"]);
     assert_eq!(run.status, 0, "{run:#?}");
-    for file in ["b.jsonl.gz", "d.jsonl.gz"] {
-        let copy = fs::read(folder.path().join("clean/in").join(file)).unwrap();
-        assert!(!copy.is_empty() && gunzip(&copy).is_empty(), "{file}");
-    }
-    assert_eq!(fs::read(folder.path().join("clean/in/c.jsonl")).unwrap(), b"");
+    assert_eq!(fs::read_dir(folder.path().join("clean/in")).unwrap().count(), 1);
 }
 
 fn tar(names: &[(String, String)], link: Option<&str>) -> Vec<u8> {

@@ -58,6 +58,14 @@ pub(super) fn can_cut(state: &FileState) -> bool {
     matches!(state, FileState::File { kind: FileKind::Document, .. }) || is_markable(state)
 }
 
+/// True if nothing is left of a file without these documents. The rest of other containers says more, as the
+/// requests of a crawl and the columns of a table do.
+pub(super) fn takes_all(state: &FileState, cuts: &[Cut]) -> bool {
+    use Container::{JsonLines, Mbox, Tar, Zip};
+    let FileState::File { container, members, .. } = state else { return false };
+    matches!(container, Some(JsonLines | Mbox | Tar | Zip)) && *members == cuts.len() as u64
+}
+
 /// The change of a file.
 pub(super) enum Change<'a> {
     /// Leaves out some documents of the file.
