@@ -39,9 +39,9 @@ impl Database {
     /// fields or no prefixes.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`] for a prefix that every name has, such as `./`, since it is probably a
-    /// mistake; and for a range of `date` whose bound is not a date. [`Error::Stopped`]; a failure to read
-    /// the store.
+    /// [`Error::InvalidParameter`] for a prefix that every name has, such as `./`, and for `.`, since both
+    /// are probably mistakes; and for a range of `date` whose bound is not a date. [`Error::Stopped`]; a
+    /// failure to read the store.
     pub fn select(
         &self,
         prefixes: &[String],
@@ -91,6 +91,9 @@ impl Database {
 const NARROWER: &str =
     "a longer one, because every name begins with it; to remove all documents, delete the folder of the database";
 
+const NO_FOLDER: &str = "a longer one, such as `../` or `.git/`: no name has `.` for the current folder; to remove all documents, delete \
+     the folder of the database";
+
 /// As [`Database::select`].
 pub(super) fn select(
     store: &Store,
@@ -98,6 +101,9 @@ pub(super) fn select(
     fields: &[(String, String)],
     task: &Task<'_>,
 ) -> Result<SelectedDocuments> {
+    if prefixes.iter().any(|prefix| prefix == ".") {
+        return Err(Error::InvalidParameter { name: "a prefix", value: r#"".""#.into(), expected: NO_FOLDER });
+    }
     let begins_all = |prefix: &&String| NamePrefix::new(prefix).fits("").is_some();
     if let Some(prefix) = prefixes.iter().find(begins_all) {
         return Err(Error::InvalidParameter { name: "a prefix", value: format!("{prefix:?}"), expected: NARROWER });

@@ -35,6 +35,7 @@ mod pdf_pages;
 mod phrases;
 mod places;
 mod plants;
+mod prefixes;
 mod prune;
 mod query_batch;
 mod query_below;

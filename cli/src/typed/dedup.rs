@@ -68,9 +68,10 @@ pub(crate) struct DedupArgs {
     /// May be repeated; the first pattern counts most.
     #[arg(long, value_name = "PATTERN")]
     pub(crate) prefer: Vec<String>,
-    /// Never remove documents whose names begin with this
+    /// Never remove documents of this folder, or whose names begin with this
     ///
-    /// Also those whose files have an absolute path that begins with it. May be repeated.
+    /// If it is the name of a stored folder or archive, only this one is meant. Also protects documents whose
+    /// files have an absolute path that begins with it. May be repeated.
     #[arg(long, value_name = "PREFIX")]
     pub(crate) protect: Vec<String>,
     /// Ignore fingerprints that more than N documents hold

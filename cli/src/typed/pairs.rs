@@ -53,16 +53,17 @@ pub(crate) struct PairsArgs {
     pub(crate) max_df: u64,
     /// Only pairs of documents under different prefixes
     ///
-    /// The longest prefix that fits a name counts. With one prefix: only pairs of a document under it and one
-    /// that is not.
+    /// PREFIX is the name of a stored folder or archive, or any beginning of names: ex1 is not ex10 if there
+    /// is a folder ex1. The longest prefix that fits a name counts. With one prefix: only pairs of a document
+    /// under it and one that is not.
     #[arg(long, value_name = "PREFIX", num_args = 1..)]
     pub(crate) across: Vec<String>,
     /// Only pairs with a document that is not under these prefixes, such as last year's submissions
     ///
-    /// Documents under the prefixes are old. They are compared with the others, and not with each other. All
-    /// others are compared with each other too. With --submission-by, old and new documents are never one
-    /// submission: of a student who repeats the course, last year's work is one, and the new work another.
-    /// The two are not paired.
+    /// Documents under the prefixes (folders, archives or beginnings of names, as in --across) are old. They
+    /// are compared with the others, and not with each other. All others are compared with each other too.
+    /// With --submission-by, old and new documents are never one submission: of a student who repeats the
+    /// course, last year's work is one, and the new work another. The two are not paired.
     #[arg(long, value_name = "PREFIX", num_args = 1.., conflicts_with = "new_since")]
     pub(crate) old: Vec<String>,
     /// Only pairs with a document that has this value in its metadata

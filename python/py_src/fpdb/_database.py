@@ -687,8 +687,9 @@ class Database:
             min_shared, min_resemblance, min_containment: minimum values of a pair. By default they are those of the profile, which
                 unrelated documents do not reach.
             max_df: fingerprints do not count if more documents than this hold them; None: all count.
-            across: prefixes of names: only pairs of documents under different prefixes.
-            old: prefixes of names of old documents: pairs of two old documents are left out.
+            across: folders, archives or prefixes of names: only pairs of documents under different ones. A value is a prefix if no stored
+                folder or archive has exactly this name.
+            old: folders, archives or prefixes of names of old documents, in the same way: pairs of two old documents are left out.
             where: only pairs in which one document has all of these values in its metadata; the other may be any document.
             group_by: a regular expression: documents in whose names it matches the same text are not a pair. By default, documents with the
                 same metadata `group` are not a pair.
@@ -753,7 +754,7 @@ class Database:
                 page; "any" for no bound.
             keep: the rule that chooses the document to keep of several similar ones.
             prefer: regular expressions: documents whose names match the first are kept in preference to all others, and so on.
-            protect: prefixes of names, or of absolute paths of files, of documents that are never removable.
+            protect: folders, archives or prefixes of names, or of absolute paths of files, of documents that are never removable.
             max_df: fingerprints do not count if more documents than this hold them; None: all count.
             budget: maximum number of posting reads for one document. A document that needs more is undecided, and stays.
             mode: "once" decides about all documents and keeps no decisions. "append" keeps earlier decisions and decides only about

@@ -114,8 +114,9 @@ impl Documents {
             within: None,
             by_files: RoaringTreemap::new(),
         };
-        let prefixes: Vec<NamePrefix> = options.across.iter().map(|prefix| NamePrefix::new(prefix)).collect();
-        let old: Vec<NamePrefix> = options.old.iter().map(|prefix| NamePrefix::new(prefix)).collect();
+        let among = |prefix: &String| NamePrefix::among(prefix, |start| store.has_name_beginning(start));
+        let prefixes: Vec<NamePrefix> = options.across.iter().map(among).collect::<Result<_>>()?;
+        let old: Vec<NamePrefix> = options.old.iter().map(among).collect::<Result<_>>()?;
         let (mut met, mut met_old) = (vec![false; prefixes.len()], vec![false; old.len()]);
         let mut met_values = vec![false; options.metadata.len()];
         store.for_each_document(|id, record| {

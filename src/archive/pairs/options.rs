@@ -32,11 +32,12 @@ pub struct PairsOptions {
     /// Hashes that more than this number of documents hold do not count as shared. They are counted as
     /// common. `None`: no cap.
     pub max_df: Option<u64>,
-    /// Prefixes of names. Only documents under different prefixes are paired; the longest fitting prefix
-    /// counts. With a single prefix, one document is under it and the other is not. Empty: all pairs.
+    /// Folders, archives, or prefixes of names. A value is a prefix if no stored folder or archive has
+    /// exactly this name. Only documents under different ones are paired; the longest that fits counts. With
+    /// a single one, one document is under it and the other is not. Empty: all pairs.
     pub across: Vec<String>,
-    /// Prefixes of names of old documents, which are not paired with each other. The old and the new
-    /// documents of one submission's name are two submissions, which are not paired: nobody copies from
+    /// Old documents, as in [`across`](Self::across), which are not paired with each other. The old and the
+    /// new documents of one submission's name are two submissions, which are not paired: nobody copies from
     /// himself. Empty: no document is old. Cannot be combined with [`new_since`](Self::new_since).
     #[serde(default)]
     pub old: Vec<String>,

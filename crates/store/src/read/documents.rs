@@ -144,6 +144,16 @@ impl Store {
         Ok(())
     }
 
+    /// True if the name of a live document begins with `start`.
+    pub fn has_name_beginning(&self, start: &str) -> Result<bool> {
+        let mut found = false;
+        self.for_each_name_beginning(start, |_, _| {
+            found = true;
+            Ok(false)
+        })?;
+        Ok(found)
+    }
+
     /// The live documents with this content, in order of arrival.
     pub fn documents_with(&self, digest: &Digest) -> Result<Vec<u32>> {
         self.first_documents_with(digest, usize::MAX)

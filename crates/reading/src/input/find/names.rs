@@ -61,14 +61,36 @@ impl NamesBegin {
     }
 }
 
+/// Characters that follow the name of a folder or archive in the names of its documents.
+const ENDS: [char; 2] = ['/', '!'];
+
 /// A prefix of names: as typed, and normalised as the beginning of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamePrefix {
     typed: String,
     tidied: Option<String>,
+    /// True if it fits whole names of folders and archives only: `ex1` does not fit `ex10/a`.
+    is_whole: bool,
 }
 
 impl NamePrefix {
+    /// The folder or archive `typed` if stored documents are in one of exactly this name, and otherwise every
+    /// name that begins with `typed`. `is_begun`: true if the name of a stored document begins so.
+    ///
+    /// # Errors
+    /// Those of `is_begun`.
+    pub fn among(typed: &str, mut is_begun: impl FnMut(&str) -> Result<bool>) -> Result<Self> {
+        let mut prefix = Self::new(typed);
+        let mut is_whole = false;
+        for name in prefix.spellings().filter(|name| !name.is_empty() && !name.ends_with(ENDS)) {
+            for end in ENDS {
+                is_whole = is_whole || is_begun(&format!("{name}{end}"))?;
+            }
+        }
+        prefix.is_whole = is_whole;
+        Ok(prefix)
+    }
+
     /// The prefix as typed.
     #[must_use]
     pub fn new(typed: &str) -> Self {
@@ -81,7 +103,7 @@ impl NamePrefix {
             }
             prefix
         });
-        Self { typed: typed.to_owned(), tidied: tidied.filter(|tidied| tidied != typed) }
+        Self { typed: typed.to_owned(), tidied: tidied.filter(|tidied| tidied != typed), is_whole: false }
     }
 
     /// True if the prefix is the beginning of an absolute path.
@@ -93,7 +115,8 @@ impl NamePrefix {
     /// prefix.
     #[must_use]
     pub fn fits(&self, name: &str) -> Option<usize> {
-        self.spellings().find(|prefix| name.starts_with(*prefix)).map(str::len)
+        let ends = |rest: &str| !self.is_whole || rest.is_empty() || rest.starts_with(ENDS);
+        self.spellings().find(|prefix| name.strip_prefix(*prefix).is_some_and(ends)).map(str::len)
     }
 
     /// The spellings of the prefix: as typed, and normalised if that differs.
@@ -127,6 +150,25 @@ mod tests {
             assert_eq!(NamePrefix::new(prefix).fits(name).is_some(), fits, "{prefix} {name}");
         }
         assert_eq!(NamePrefix::new("./a").fits("ab"), Some(1));
+    }
+
+    #[test]
+    fn a_stored_folder_or_archive_is_meant_whole() {
+        let stored = ["ex1/a", "ex10/a", "all.zip!b", "all.zip2!b", "ex1", "class-a/b"];
+        let fitting = |typed: &str| -> Vec<&str> {
+            let prefix =
+                NamePrefix::among(typed, |start| Ok(stored.iter().any(|name| name.starts_with(start)))).unwrap();
+            stored.into_iter().filter(|name| prefix.fits(name).is_some()).collect()
+        };
+        for typed in ["ex1", "./ex1", ".//ex1"] {
+            assert_eq!(fitting(typed), ["ex1/a", "ex1"], "{typed}");
+        }
+        assert_eq!(fitting("ex1/"), ["ex1/a"]);
+        assert_eq!(fitting("all.zip"), ["all.zip!b"]);
+        assert_eq!(fitting("all.zip!"), ["all.zip!b"]);
+        assert_eq!(fitting("ex"), ["ex1/a", "ex10/a", "ex1"]);
+        assert_eq!(fitting("class"), ["class-a/b"]);
+        assert_eq!(fitting("./"), stored);
     }
 
     #[test]
