@@ -102,7 +102,7 @@ impl<'a> HtmlReport<'a> {
             let what = if is_dedup {
                 format!("{} of smaller groups", count(left, "removable document"))
             } else {
-                format!("{} of lesser score", count(left, "pair"))
+                format!("{} with a lower score", count(left, "further pair"))
             };
             printer.note(&format!("{what} {} not in it (--max-report-pairs)", is(left)));
         }

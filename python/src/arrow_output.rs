@@ -144,7 +144,13 @@ pub(crate) fn query_schema() -> SchemaRef {
         field("common", UInt64),
         field("corpus_containment", Float64),
     ]);
-    let disguised = vec![field("words", UInt64), field("example", Utf8), field("start", UInt64), maybe("file", Utf8)];
+    let disguised = vec![
+        field("words", UInt64),
+        field("example", Utf8),
+        field("start", UInt64),
+        maybe("file", Utf8),
+        maybe("extracted", Boolean),
+    ];
     let query = object(vec![
         field("name", Utf8),
         field("bytes", UInt64),

@@ -77,8 +77,6 @@ pub(super) struct Intake<'a> {
     kept_out: &'a KeptOutContents,
     /// Number of stored versions that stay although the new version is kept out.
     stale_versions: u64,
-    /// The number of members that globs left out.
-    left_out: u64,
     /// The number of failures that may not occur again in another run.
     passing_failures: u64,
     pub(super) sweep: Sweep,
@@ -162,7 +160,6 @@ pub(super) fn with_intake<T>(
             unread: None,
             kept_out,
             stale_versions: 0,
-            left_out: 0,
             passing_failures: 0,
             sweep: Sweep::new(store.view().state().next_document),
             last_file: LastFile::default(),

@@ -35,7 +35,7 @@ pub(super) enum IntakeStep {
     Open(String),
     /// Ends the file.
     Close(ReadContainer),
-    /// A member that globs leave out.
+    /// A file or member that globs leave out.
     LeftOut(String),
     Skipped {
         name: String,

@@ -72,6 +72,10 @@ pub struct IngestSummary {
     pub skips: u64,
     /// The first [`IngestSummary::LISTED`] skipped files and members.
     pub skipped: Vec<Skipped>,
+    /// Files and members that `include` and `exclude` left out. Does not count those in folders that
+    /// `exclude` left out and in archives that were not read again.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub left_out: u64,
     /// Skipped documents that are kept out.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub kept_out: u64,
@@ -214,8 +218,8 @@ impl IngestSummary {
         }
         add! {
             sums documents added unchanged replaced replaced_from_other_places named_by_path kept removed pruned elsewhere
-            renamed identical moved repeated failures skips kept_out not_kept_out unread_archives without_text too_short
-            attachments bytes symbols fingerprints undecodable undecodable_documents boilerplate made_boilerplate,
+            renamed identical moved repeated failures skips left_out kept_out not_kept_out unread_archives without_text
+            too_short attachments bytes symbols fingerprints undecodable undecodable_documents boilerplate made_boilerplate,
             lists repeated_names failed skipped removed_names,
             others formats unmatched absent interrupted
         }

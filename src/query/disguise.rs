@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
+use fpdb_host::schema::is_false;
 use fpdb_kernel::document::{Offsets, Span};
 use fpdb_kernel::normalize::{Readable, disguised_words};
 use fpdb_kernel::profile::Unit;
@@ -25,12 +26,21 @@ pub struct DisguisedWords {
     /// The file that holds the example, if the query is a submission.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
+    /// True if `start` counts bytes of the text extracted from the document.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub extracted: bool,
 }
 
 impl DisguisedWords {
     fn find(text: &str, unit: Unit, origin: impl FnOnce(Range<usize>) -> u64) -> Option<Self> {
         let (words, place) = disguised_words(text, unit == Unit::Word)?;
-        Some(Self { words, example: text.get(place.clone())?.to_owned(), start: origin(place), file: None })
+        Some(Self {
+            words,
+            example: text.get(place.clone())?.to_owned(),
+            start: origin(place),
+            file: None,
+            extracted: false,
+        })
     }
 
     /// Finds disguised words in a document that is not extracted.
@@ -48,13 +58,14 @@ impl DisguisedWords {
     /// Finds disguised words in an extracted text.
     pub(super) fn in_extracted(extracted: &Extracted, unit: Unit) -> Option<Self> {
         let text = std::str::from_utf8(&extracted.text).ok()?;
-        Self::find(text, unit, |Range { start, end }| {
+        let found = Self::find(text, unit, |Range { start, end }| {
             let place = Span { start: start as u64, end: end as u64 };
             match extracted.offsets {
                 Offsets::Extracted => place.start,
                 Offsets::Original => Map::new(&extracted.segments, text.len() as u64).origin(place).start,
             }
-        })
+        });
+        found.map(|found| Self { extracted: extracted.offsets == Offsets::Extracted, ..found })
     }
 
     /// The words of all files of a submission.

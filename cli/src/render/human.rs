@@ -72,25 +72,11 @@ pub(crate) fn ingest_page(summary: &IngestSummary) -> String {
             count(summary.undecodable_documents, "document")
         );
     }
-    if !summary.unmatched.is_empty() {
-        let _ = writeln!(
-            page,
-            "{} of the metadata {} no document: {}",
-            count(summary.unmatched.len() as u64, "row"),
-            if summary.unmatched.len() == 1 { "matches" } else { "match" },
-            few(&summary.unmatched)
-        );
-    }
     page
 }
 
 /// Maximum number of names that a message shows.
 pub(crate) const NAMES_SHOWN: usize = 3;
-
-/// The first names of a list.
-fn few(names: &[String]) -> String {
-    first_names(names, names.len() as u64)
-}
 
 /// The first of `all` names.
 pub(crate) fn first_names(names: &[String], all: u64) -> String {
@@ -175,10 +161,15 @@ pub(crate) fn query_page(answer: &QueryAnswer, times: bool, style: Style, excerp
         let _ = writeln!(page, "  {} ignored as phrases", count(answer.phrases, "fingerprint"));
     }
     if let Some(disguised) = &query.disguised {
-        let file = disguised.file.as_ref().map_or_else(String::new, |file| format!(" of {}", escape_terminal(file)));
+        let file = disguised.file.as_ref().map(|file| escape_terminal(file));
+        let place = match (file, disguised.extracted) {
+            (Some(file), true) => format!(" of the text of {file}"),
+            (Some(file), false) => format!(" of {file}"),
+            (None, extracted) => of_text(extracted).to_owned(),
+        };
         let _ = writeln!(
             page,
-            "  warning: {} words look like others and do not match them, such as {} at byte {}{file} (look-alike \
+            "  warning: {} words look like others and do not match them, such as {} at byte {}{place} (look-alike \
              letters of another alphabet, or zero-width spaces)",
             grouped(disguised.words),
             escape_terminal(&disguised.example),

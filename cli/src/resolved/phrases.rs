@@ -12,8 +12,8 @@ pub(crate) fn read(args: &QueryReadArgs, profile: &Profile, printer: &Printer) -
     let phrases = Phrases::read(path, profile)?;
     let short = phrases.shorter_than_k() as u64;
     if short > 0 {
-        printer.note(&format!(
-            "{} of {} {} fewer than {} symbols (k): a phrase so short ignores nothing on its own",
+        printer.warning(&format!(
+            "warning: {} of {} {} fewer than {} symbols (k): a phrase so short ignores nothing on its own",
             grouped(short),
             count(phrases.count() as u64, "phrase"),
             has(short),

@@ -40,8 +40,10 @@ impl SubmissionFolders {
             })?;
         }
         for (folder, _) in &self.missing {
-            printer
-                .note(&format!("no document is in a folder or archive in {folder} (--submission-by {})", self.value));
+            printer.warning(&format!(
+                "warning: no document is in a folder or archive in {folder} (--submission-by {})",
+                self.value
+            ));
         }
         Ok(())
     }

@@ -16,7 +16,7 @@ use crate::line_list::LineList;
 use crate::output::Output;
 use crate::printer::Printer;
 use crate::progress::IngestBar;
-use crate::render::{NAMES_SHOWN, count, first_names, grouped, has, is, was};
+use crate::render::{NAMES_SHOWN, as_words, count, first_names, grouped, has, is, was};
 use crate::resolved::ingest_target::{self, IngestTarget, Opened};
 use crate::resolved::remembered::{self, Chosen, Replaced, Run};
 use crate::resolved::{output, sources};
@@ -54,6 +54,7 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
     let awaited = replaced.paths().map(str::to_owned).collect();
     let watch = Messages { printer, progress, expects_programs, awaited, events: Mutex::new(events) };
     let task = Task::new().progress(&watch).stop(stop);
+    let globs = if args.are_reading_flags_typed { Vec::new() } else { globs_of(&runs) };
     let read: Vec<IngestOptions> =
         runs.iter().map(|run| without_written(&run.options, global, args, &run.sources)).collect();
     let read: Vec<_> = runs.iter().map(|run| run.sources.as_slice()).zip(&read).collect();
@@ -94,14 +95,24 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
     remembered?;
     let include = &options.walk.include;
     if !include.is_empty() && summary.documents + summary.failures + summary.skips == 0 && !summary.interrupted {
-        printer.note(&format!("no file or member matches {} (--include)", include.join(", ")));
+        printer.warning(&format!("warning: no file or member matches {} (--include)", include.join(", ")));
+    }
+    tell_left_out(&summary, &globs, printer);
+    if !summary.unmatched.is_empty() {
+        let rows = summary.unmatched.len() as u64;
+        printer.warning(&format!(
+            "warning: {} of the metadata {} no document: {}",
+            count(rows, "row"),
+            if rows == 1 { "matches" } else { "match" },
+            first_names(&summary.unmatched, rows)
+        ));
     }
     for name in &summary.unmatched {
         printer.detail(&format!("no document matches the row {name} of the metadata"));
     }
     if !summary.absent_fields.is_empty() {
-        printer.note(&format!(
-            "no document that this run read has the field {} (--keep-fields, --id-field)",
+        printer.warning(&format!(
+            "warning: no document that this run read has the field {} (--keep-fields, --id-field)",
             summary.absent_fields.join(", ")
         ));
     }
@@ -126,7 +137,7 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
     if no_program.number > 0 {
         let (documents, are) = (count(no_program.number, "document"), is(no_program.number));
         printer.note(&format!(
-            "{documents} {are} in no programming language by name and compared as words: {} (--as java reads such a file as Java)",
+            "{documents} {are} in no programming language by name and compared as words: {} (--as LANGUAGE, such as python, reads them as programs)",
             no_program.shown()
         ));
     }
@@ -336,6 +347,27 @@ fn tell_of_copies(database: &Database, sources: &[Source], printer: &Printer) ->
         }
     }
     Ok(())
+}
+
+/// The flags of these runs that leave out files by their names.
+fn globs_of(runs: &[Run]) -> Vec<String> {
+    let with = |flag: &'static str, globs: &[String]| -> Vec<String> {
+        globs.iter().map(|glob| format!("{flag}={glob}")).collect()
+    };
+    let walks = runs.iter().map(|run| &run.options.walk);
+    let flags = walks.flat_map(|walk| [with("--include", &walk.include), with("--exclude", &walk.exclude)].concat());
+    flags.collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+/// Prints how many files and members the remembered globs have left out.
+fn tell_left_out(summary: &IngestSummary, globs: &[String], printer: &Printer) {
+    if summary.left_out > 0 && !globs.is_empty() {
+        let files = match summary.left_out {
+            1 => "1 file or member was".to_owned(),
+            all => format!("{} files and members were", grouped(all)),
+        };
+        printer.note(&format!("{files} left out by the remembered {}", as_words(globs)));
+    }
 }
 
 /// Prints which documents have no fingerprint: `first` are the first without text, then the first with too

@@ -444,7 +444,8 @@ fn report(
     let beyond_top = answer.summary.found.saturating_sub(answer.pairs.len() as u64);
     let complete = html.write(HtmlAnswers::Pairs { database, answer }, &html_options, printer)?;
     if beyond_top > 0 {
-        printer.note(&format!("{} of lesser score {} not in it (--top)", count(beyond_top, "pair"), is(beyond_top)));
+        let (pairs, are) = (count(beyond_top, "further pair"), is(beyond_top));
+        printer.note(&format!("{pairs} with a lower score {are} not in it (--top)"));
     }
     Ok(if complete { RunStatus::Done } else { RunStatus::Incomplete })
 }

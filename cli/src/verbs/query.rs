@@ -94,7 +94,8 @@ pub(crate) fn run(global: &Global, args: &QueryArgs, printer: &Printer) -> anyho
         && alone > 1
         && !options.joining.rewritten
     {
-        printer.note(&format!("no queried file is in a submission of {value}, so each is a query of its own"));
+        printer
+            .warning(&format!("warning: no queried file is in a submission of {value}, so each is a query of its own"));
         if fpdb::submission_pattern(value) != *value {
             printer.note(&format!(
                 "hint: name the folder of the queries too, such as --submission-by {value},{}",
@@ -285,7 +286,7 @@ fn query_below(
     bar.end();
     *skipped = skips.into_skipped();
     if documents == 0 && outcome.is_ok() {
-        printer.note(&format!("no document in {}", path.display()));
+        printer.warning(&format!("warning: no document in {}", path.display()));
     }
     outcome?;
     // The rest of the command is short, so Ctrl-C may end the program at once.

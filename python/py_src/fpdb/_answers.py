@@ -328,13 +328,14 @@ class DisguisedWords(Answer):
     """Words that look like other words and do not match them: with look-alike letters of another alphabet, or zero-width spaces.
 
     `words` is the number of such words. `example` is the first of them, at byte `start` of the document, or of the file `file` of a
-    submission.
+    submission; of the text extracted from it if `extracted` is True.
     """
 
     words: int
     example: str
     start: int
     file: str | None = None
+    extracted: bool = False
 
 
 @dataclass(frozen=True)
@@ -884,6 +885,8 @@ class IngestSummary(Answer):
             the first 1,000 of their names. Only for documents and tables that the caller passes.
         failures, failed: number of documents that could not be read, and the first 1,000 of them.
         skips, skipped: number of files, members and rows that are not documents, and the first 1,000 of them.
+        left_out: files and members that `include` and `exclude` left out, except those in folders that `exclude` left out and in archives
+            that were not read again.
         kept_out: skipped documents that are kept out.
         not_kept_out: contents that the merged database keeps out and this database does not, because this database has documents with these
             contents that the merged database lacks.
@@ -917,6 +920,7 @@ class IngestSummary(Answer):
     removed: int
     failures: int
     skips: int
+    left_out: int = 0
     kept_out: int = 0
     not_kept_out: int = 0
     unread_archives: int = 0

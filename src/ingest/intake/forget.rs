@@ -126,15 +126,15 @@ impl Intake<'_> {
 
     /// The counts of the run so far.
     pub(super) fn counts(&self) -> RunCounts {
-        let IngestSummary { kept, failures, skips, kept_out, .. } = self.summary;
-        let Self { left_out, passing_failures, stale_versions, .. } = *self;
+        let IngestSummary { kept, failures, skips, kept_out, left_out, .. } = self.summary;
+        let Self { passing_failures, stale_versions, .. } = *self;
         let documents = self.documents();
         RunCounts { documents, kept, failures, skips, left_out, kept_out, passing_failures, stale_versions }
     }
 
-    /// Handles a member that globs leave out. Its stored documents stay.
+    /// Handles a file or member that globs leave out. Its stored documents stay.
     pub(super) fn leave_out(&mut self, name: &str) -> Result<()> {
-        self.left_out += 1;
+        self.summary.left_out += 1;
         self.meet_all_named(name)
     }
 

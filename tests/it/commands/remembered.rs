@@ -59,7 +59,8 @@ fn flags_are_used_again_until_others_are_given() {
     folder.write("docs/new.log", prose(21));
     let again = folder.ok(&["ingest", "--on-change", "keep", "--no-progress", "./docs//"]);
     let told = "using the flags of the last ingest: '--exclude=e x.*' '--include=*.txt' --skip-hidden (flags you give replace all of them)\n";
-    assert_eq!(again.stderr, told);
+    let left = "3 files and members were left out by the remembered '--exclude=e x.*' '--include=*.txt'\n";
+    assert_eq!(again.stderr, format!("{told}{left}"));
     assert!(again.stdout.starts_with("1 document added, 2 unchanged\n"), "{again:?}");
     let again = folder.ok(&["ingest", "crawl.jsonl"]);
     assert!(again.stdout.starts_with("0 documents added, 2 unchanged\n"), "{again:?}");
@@ -94,6 +95,7 @@ fn flags_are_used_again_until_others_are_given() {
     insta::assert_snapshot!(all.stderr, @"
     using the flags of the last ingest for docs: '--exclude=*.log' (flags you give replace all of them)
     using the flags of the last ingest for crawl.jsonl: --text-field=body --keep-fields=url --keep-fields=more (flags you give replace all of them)
+    1 file or member was left out by the remembered '--exclude=*.log'
     ");
     assert!(all.stdout.starts_with("1 document added, "), "{all:?}");
 

@@ -245,7 +245,7 @@ fn what_finds_nothing_is_told_of() {
     let text = told(&["query", "If men were angels"]);
     assert!(text.starts_with("error: cannot read If men were angels: "), "{text}");
     assert!(text.ends_with("hint: to query with a text: echo 'the text' | fpdb query -\n"), "{text}");
-    assert_eq!(told(&["query", "empty"]), "no document in empty\n");
+    assert_eq!(told(&["query", "empty"]), "warning: no document in empty\n");
     assert_eq!(told(&["list", "nosuch"]), "no document's name begins with nosuch\n");
     assert!(
         told(&["pairs", "--group-by", "nosuch"]).starts_with("error: no stored document fits nosuch (--group-by)\n")

@@ -66,8 +66,28 @@ fn excludes_reach_into_archives_and_mails_without_the_name_of_one() {
 #[test]
 fn an_include_that_matches_nothing_is_said() {
     let folder = submissions();
-    let run = folder.ok(&["ingest", "hw", "--include", "*.rs"]);
-    assert!(run.stderr.contains("no file or member matches *.rs (--include)"), "{run:?}");
+    let run = folder.ok(&["ingest", "-q", "hw", "--include", "*.rs"]);
+    assert!(run.stderr.contains("warning: no file or member matches *.rs (--include)"), "{run:?}");
+}
+
+/// Files and members that a remembered glob leaves out are counted, as the run was not asked to leave them
+/// out.
+#[test]
+fn what_a_remembered_glob_leaves_out_is_counted() {
+    let folder = submissions();
+    let first = folder.ok(&["ingest", "hw", "--include", "*.java", "--exclude", "bob.*"]);
+    assert!(!first.stderr.contains("left out by"), "{first:?}");
+    folder.write("hw/ann.zip", zip([("src/A.java", prose(1)), ("b.txt", prose(2)), ("new.txt", prose(11))]));
+    folder.age("hw/ann.zip");
+    let again = ["ingest", "hw/ann.zip"];
+    let told = folder.ok(&again);
+    let note = "2 files and members were left out by the remembered ";
+    let line = told.stderr.lines().find_map(|line| line.strip_prefix(note)).unwrap_or_default();
+    assert!(line.contains("--include=*.java'") && line.contains("bob.*'"), "{told:?}");
+    // Of the folder, these are an archive and a file with records.
+    let run = folder.ok(&["ingest", "hw", "--format", "json"]);
+    assert!(run.stderr.contains(note) && run.json()[0]["left_out"] == 2, "{run:?}");
+    assert_eq!(folder.ok(&[&again[..], &["-q"]].concat()).stderr, "");
 }
 
 #[test]

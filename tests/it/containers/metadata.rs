@@ -15,7 +15,11 @@ fn a_table_says_what_documents_are() {
     let run = folder.ok(&[&arguments[..], &["--format", "json"]].concat());
     assert_eq!(run.json()[0]["unmatched"], serde_json::json!(["nowhere.txt"]));
     let human = folder.ok(&arguments);
-    assert!(human.stdout.contains("1 row of the metadata matches no document: nowhere.txt"), "{human:?}");
+    let warning = "warning: 1 row of the metadata matches no document: nowhere.txt\n";
+    assert!(human.stderr.contains(warning), "{human:?}");
+    // What was asked for without an effect is told with --quiet too.
+    let quiet = folder.ok(&[&["ingest", "-q"], &arguments[1..]].concat());
+    assert_eq!(quiet.stderr, warning);
     let metadata =
         |name: &str| list(&folder).into_iter().find(|document| document["name"] == name).unwrap()["metadata"].clone();
     let essay = serde_json::json!({ "label": "essay", "created_at": "1787-10-27", "group": "a", "team": "x" });
@@ -89,12 +93,13 @@ fn headers_of_mails_are_kept_and_absent_fields_are_named() {
     let kept = |day: usize, subject: &str| serde_json::json!({ "date": format!("1999-03-0{day}T12:00:00+01:00"), "Subject": subject });
     folder.ok(&["ingest", "-q", "box.mbox"]);
     assert_eq!(metadata("box.mbox#1"), serde_json::json!({}));
-    let run = folder.ok(&["ingest", "--keep-fields", "date,Subject,topic", "box.mbox", "mails"]);
+    let run = folder.ok(&["ingest", "-q", "--keep-fields", "date,Subject,topic", "box.mbox", "mails"]);
     assert_eq!(metadata("box.mbox#1"), kept(1, "one"));
     assert_eq!(metadata("box.mbox#2"), kept(2, "zw\u{f6}"));
     assert_eq!(metadata("mails/3.eml"), kept(3, "three"));
     assert!(
-        run.stderr.contains("no document that this run read has the field topic (--keep-fields, --id-field)\n"),
+        run.stderr
+            .contains("warning: no document that this run read has the field topic (--keep-fields, --id-field)\n"),
         "{run:?}"
     );
 

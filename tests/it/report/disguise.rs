@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::data::Overview;
 use super::files::overview;
-use crate::support::Folder;
+use crate::support::{Folder, zip};
 
 /// Sentences of English words.
 fn essay() -> String {
@@ -63,6 +63,14 @@ fn look_alike_letters_are_told_with_an_example_and_its_place() {
         page.contains(&format!(" words look like others and do not match them, such as {example} at byte 5 (")),
         "{page}"
     );
+    // Offsets in an office document are those of its text.
+    let document = format!("<w:document><w:body><w:p><w:r><w:t>Own. {hidden}</w:t></w:r></w:p></w:body></w:document>");
+    folder.write("copy.docx", zip([("[Content_Types].xml", "<Types/>"), ("word/document.xml", document.as_str())]));
+    let page = folder.ok(&["--db", "prose", "query", "copy.docx"]).stdout;
+    assert!(page.contains(&format!("such as {example} at byte 5 of its text (")), "{page}");
+    folder.write("late/dan/copy.docx", std::fs::read(folder.path().join("copy.docx")).unwrap());
+    let page = folder.ok(&["--db", "prose", "query", "late/dan", "--submission-by", "docs,late"]).stdout;
+    assert!(page.contains(&format!("such as {example} at byte 5 of the text of late/dan/copy.docx (")), "{page}");
     let diff = ["diff", "copy.txt", "docs/anna/essay.txt", "--profile"];
     assert!(folder.ok(&[&diff[..], &["prose"]].concat()).stdout.contains("look like others"));
     assert!(!folder.ok(&[&diff[..], &["code"]].concat()).stdout.contains("look like others"));

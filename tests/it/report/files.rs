@@ -177,7 +177,7 @@ fn limits_are_kept_and_told() {
     assert_eq!(few.left_out.least, all[2]["resemblance"].as_f64());
     assert_eq!(few.histogram.iter().sum::<u64>(), few.compared, "the histogram counts all");
     let top = folder.ok(&["pairs", "--format", "html", "-o", "top", "--top", "2"]);
-    assert!(top.stderr.contains("1 pair of lesser score is not in it (--top)"), "{top:?}");
+    assert!(top.stderr.contains("1 further pair with a lower score is not in it (--top)"), "{top:?}");
     let top = overview(&files(&folder.path().join("top"))["index.html"]);
     assert_eq!((top.pairs.len(), top.left_out.pairs, top.left_out.beyond_top), (2, 0, all.len() as u64 - 2));
     assert!(top.options.contains(&("--top".to_owned(), "2".to_owned())), "{:?}", top.options);

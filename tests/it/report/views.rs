@@ -88,6 +88,12 @@ fn a_reader_sees_the_figures_of_the_text() {
         assert!(shown.contains(&format!("text as written {}", percent(pair.text_resemblance.unwrap()))), "{shown}");
         assert!(shown.contains(&format!(" and {} of the text", pair.text_shared.unwrap())), "{shown}");
     }
+    folder.ok(&["pairs", "--top", "1", "--min-resemblance", "0", "--format", "html", "-o", "best"]);
+    browser.open(&folder.path().join("best/index.html"), "threshold=0");
+    let page = browser.text("document.body.textContent");
+    let left = report.pairs.len() - 1;
+    let note = format!("{left} further pairs with a lower score were found. They are not in this report: --top takes");
+    assert!(left > 1 && page.contains(&note), "{page}");
     browser.check_quiet();
 }
 

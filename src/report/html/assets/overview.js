@@ -276,17 +276,20 @@ function handedOut() {
 }
 
 // Words of a query that look like others.
-function inDisguise({ name, disguised: { words, example, start, file } }) {
-  return `${grouped(words)} words of ${inLine(name)} look like others and do not match them, ${example ? `such as ${inLine(example)}` : "the first"} at byte ${grouped(start)}${file ? ` of ${inLine(file)}` : ""} (look-alike letters of another alphabet, or zero-width spaces).`;
+function inDisguise({ name, disguised: { words, example, start, file, extracted } }) {
+  return `${grouped(words)} words of ${inLine(name)} look like others and do not match them, ${example ? `such as ${inLine(example)}` : "the first"} at byte ${grouped(start)}${extracted ? ` of the text of ${inLine(file ?? name)}` : file ? ` of ${inLine(file)}` : ""} (look-alike letters of another alphabet, or zero-width spaces).`;
 }
+
+// Pairs that rank below those of the report.
+const lower = (number) => `${count(number, "further pair")} with a lower ${MEASURES[report.measure].title.replace(/^the |,.*/g, "")}`;
 
 // What this report does not hold, in sentences.
 function left() {
   const { pairs, least, pages, bytes } = report.left_out;
   const notes = [];
   if (pairs > 0 && report.dedup) notes.push(`${count(pairs, "removable document")} of smaller groups ${pairs === 1 ? "is" : "are"} not in this report: --max-report-pairs takes more. The totals count all.`);
-  else if (pairs > 0) notes.push(`${count(pairs, "pair")} of lesser ${MEASURES[report.measure].title} (${least === null ? "" : `${percent(least)} or below`}) ${pairs === 1 ? "is" : "are"} not in this report: --max-report-pairs takes more.${report.left_out.beyond_top ? "" : " The histogram counts all."}`);
-  if (report.left_out.beyond_top > 0) notes.push(`${count(report.left_out.beyond_top, "pair")} of lesser ${MEASURES[report.measure].title} ${report.left_out.beyond_top === 1 ? "was" : "were"} found and ${report.left_out.beyond_top === 1 ? "is" : "are"} not in this report: --top takes more. The histogram counts only documents of the best pairs.`);
+  else if (pairs > 0) notes.push(`${lower(pairs)}${least === null ? "" : ` (${percent(least)} or below)`} ${pairs === 1 ? "is" : "are"} not in this report: --max-report-pairs takes more.${report.left_out.beyond_top ? "" : " The histogram counts all."}`);
+  if (report.left_out.beyond_top > 0) notes.push(`${lower(report.left_out.beyond_top)} ${report.left_out.beyond_top === 1 ? "was found. It is" : "were found. They are"} not in this report: --top takes more. The histogram counts only documents of the best pairs.`);
   const byFiles = ranked.filter((pair) => pair.by_files).length;
   if (byFiles > 0) notes.push(`${count(byFiles, "pair")} (\u201ctwo files alike\u201d) ${byFiles === 1 ? "is" : "are"} below the limits as a whole, but two of the files reach them. With the threshold at 0% all are listed.`);
   if (pages > 0) notes.push(`The passages and texts of ${count(pages, "listed pair")} are not in this report, to keep it below ${size(bytes)}: --max-report-size takes more. Their measures are listed.`);

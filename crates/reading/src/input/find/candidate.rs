@@ -87,7 +87,7 @@ pub enum WalkEvent {
     Document(Candidate),
     /// An archive that is not a document itself, because no glob includes it. Its members may be documents.
     Archive(Candidate),
-    /// The name of a member that globs exclude.
+    /// The name of a file or member that globs leave out.
     LeftOut(String),
     /// An entry that is not a document.
     Skipped {

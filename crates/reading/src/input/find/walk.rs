@@ -117,7 +117,7 @@ fn walk_path(
         .sort_by_file_name(std::ffi::OsStr::cmp)
         .filter_entry(move |entry| {
             let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
-            let is_left_out = below.excludes_entry(entry.path(), is_folder)
+            let is_left_out = (is_folder && below.excludes_entry(entry.path(), is_folder))
                 || left_out.has(entry.path())
                 || (is_folder && is_database(entry.path()));
             !is_left_out
@@ -148,7 +148,7 @@ pub(crate) fn is_database(folder: &Path) -> bool {
     name.starts_with(MAKING.as_bytes()) || begins("FPDB") || begins("FPDB-BACKUP")
 }
 
-/// Classifies an entry of the walk. `None` for a folder, and for a file that does not count.
+/// Classifies an entry of the walk. `None` for a folder.
 fn examine(entry: &DirEntry, named: bool, filter: &PathFilter) -> Option<WalkEvent> {
     let path = entry.path();
     let name = match name_of(path) {
@@ -161,13 +161,13 @@ fn examine(entry: &DirEntry, named: bool, filter: &PathFilter) -> Option<WalkEve
         return None;
     }
     let is_root = entry.depth() == 0;
-    if is_root && filter.excludes(path) {
-        return None;
+    if if is_root { filter.excludes(path) } else { filter.excludes_entry(path, false) } {
+        return Some(WalkEvent::LeftOut(name));
     }
     let named = named && is_root;
     let only_members = !is_root && !filter.includes(path);
     if only_members && !filter.may_hold_included(&name) {
-        return None;
+        return Some(WalkEvent::LeftOut(name));
     }
     if !is_root && is_under_way(path) {
         return Some(WalkEvent::Skipped { name, reason: SkipReason::UnderWay });
