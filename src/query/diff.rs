@@ -15,7 +15,7 @@ use super::source::QuerySource;
 use super::text::Symboliser;
 use super::text_unavailable::TextUnavailable;
 use super::weight::Weight;
-use fpdb_host::error::{Error, Result};
+use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_host::progress::Task;
 use fpdb_host::schema::Schema;
 use fpdb_host::setters::setters;
@@ -23,7 +23,7 @@ use fpdb_host::stop::StopToken;
 use fpdb_kernel::columns::Fingerprint;
 use fpdb_kernel::estimate::Sizes;
 use fpdb_kernel::profile::Profile;
-use fpdb_reading::input::ReadOptions;
+use fpdb_reading::input::{ReadOptions, WalkOptions, for_each_held};
 use fpdb_store::FingerprintPlace;
 
 /// The step that a comparison reports.
@@ -39,8 +39,8 @@ pub struct DiffOptions {
     pub phrases: Option<Phrases>,
     /// Documents whose text does not count: the text of a task, say. The answer equals the answer of a query
     /// in a database that also holds these documents, as boilerplate. The two compared documents are not
-    /// boilerplate: they match if their bytes are the same. Each document of the list is a file or bytes in
-    /// memory; by default the list is empty.
+    /// boilerplate: they match if their bytes are the same. Each source of the list is a file, a folder or
+    /// archive of documents, or bytes in memory; by default the list is empty.
     pub boilerplate: Vec<QuerySource>,
     /// The options for joining shared runs to passages.
     pub joining: PassageOptions,
@@ -82,14 +82,16 @@ pub fn diff(
     let mut reader = QueryReader::new(profile, None, &read.clone().skip_quotes(false), None, stop)?;
     let b = prepared(&mut reader, b)?;
     // As in a database, all k-grams of boilerplate are its fingerprints.
-    let mut reader = QueryReader::new(&profile.of_boilerplate(), None, &read.skip_quotes(false), None, stop)?;
-    for (read, source) in (2..).zip(&options.boilerplate) {
-        task.step(STEP, read, total)?;
-        let boilerplate = prepared(&mut reader, source)?;
-        for hash in &mut a.hashes {
-            let is_held = || boilerplate.has(hash.hash);
-            hash.skipped = hash.skipped.or_else(|| is_held().then_some(IgnoredBecause::Boilerplate));
-        }
+    let read = read.skip_quotes(false);
+    let mut reader = QueryReader::new(&profile.of_boilerplate(), None, &read, None, stop)?;
+    for (number, source) in (2..).zip(&options.boilerplate) {
+        task.step(STEP, number, total)?;
+        each_prepared(&mut reader, source, &read, stop, |boilerplate| {
+            for hash in &mut a.hashes {
+                let is_held = || boilerplate.has(hash.hash);
+                hash.skipped = hash.skipped.or_else(|| is_held().then_some(IgnoredBecause::Boilerplate));
+            }
+        })?;
     }
     task.step(STEP, total, total)?;
     let mut shared = [0; 2];
@@ -161,12 +163,51 @@ fn prepared(reader: &mut QueryReader<'_>, source: &QuerySource) -> Result<Prepar
         QuerySource::Stored(name) => return Err(stored(format!("the stored document {name}"))),
         QuerySource::Number(id) => return Err(stored(format!("the stored document {id}"))),
     };
-    read.map_err(|error| match error {
+    read.map_err(|error| not_compared(name, error))
+}
+
+/// Names the document of an error that does not name it.
+fn not_compared(name: String, error: Error) -> Error {
+    match error {
         Error::Document(document) if document.path().is_none() => {
             Error::NotCompared { name, source: Box::new(Error::Document(document)) }
         }
         error => error,
-    })
+    }
+}
+
+/// Calls `visit` with the document of a source, or with each document of a folder or container. Skips files
+/// and members that are not documents, as an ingest does.
+fn each_prepared(
+    reader: &mut QueryReader<'_>,
+    source: &QuerySource,
+    read: &ReadOptions,
+    stop: &StopToken,
+    mut visit: impl FnMut(&PreparedQuery),
+) -> Result<()> {
+    use DocumentError::{Binary, IsAContainer, NotAFile};
+    let path = match (prepared(reader, source), source) {
+        (Err(Error::Document(IsAContainer { .. })), QuerySource::File(path)) if path.is_file() => path,
+        (Err(Error::Document(NotAFile { .. })), QuerySource::File(path)) if path.is_dir() => path,
+        (prepared, _) => return prepared.map(|document| visit(&document)),
+    };
+    let mut documents = 0;
+    for_each_held(path, &WalkOptions::default(), read, stop, &mut |found| {
+        let (name, read) = match found {
+            Ok(candidate) => (candidate.about.name.clone(), reader.read_found(&candidate)),
+            Err((name, error)) => (name, Err(error)),
+        };
+        if matches!(read, Err(Error::Document(Binary { .. }))) {
+            return Ok(());
+        }
+        documents += 1;
+        read.map(|document| visit(&document)).map_err(|error| not_compared(name, error))
+    })?;
+    if documents == 0 {
+        let expected = "a file, or a folder or archive with documents";
+        return Err(Error::InvalidParameter { name: "boilerplate", value: path.display().to_string(), expected });
+    }
+    Ok(())
 }
 
 /// The hashes of `a` that count and that `b` has too.

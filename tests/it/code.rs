@@ -1,6 +1,6 @@
 //! Source code: a copy under other names is found in any language, and the answer has its lines.
 
-use crate::support::Folder;
+use crate::support::{Folder, zip};
 
 /// Statements determined by `seed`, with their own names.
 fn program(class: &str, name: &str, seed: u64) -> String {
@@ -253,11 +253,35 @@ fn programs_and_profiles_that_do_not_fit_are_told() {
     ] {
         assert_eq!(folder.ok(quiet).stderr, "", "{quiet:?}");
     }
-    let note = "2 documents are in no programming language by name and compared as words: in/c.java.txt, in/d (--as java reads such a file as Java)\n";
+    let note = "2 documents are in no programming language by name and compared as words: in/c.java.txt, in/d (--as LANGUAGE, such as python, reads them as programs)\n";
     let ingest = |database: &str, flags: &[&str]| {
         folder.ok(&[&["--db", database, "ingest", "--profile", "code"], flags, &["in"]].concat()).stderr
     };
     assert!(ingest("code", &[]).contains(note), "{}", ingest("again", &[]));
     assert!(!ingest("code", &[]).contains("no programming language"));
     assert!(!ingest("java", &["--as", "java"]).contains("no programming language"));
+}
+
+#[test]
+fn a_folder_or_archive_of_handed_out_code_is_left_out() {
+    let folder = Folder::new();
+    let (task, frame, copied) = (program("Task", "task", 1), program("Frame", "frame", 5), program("Own", "own", 9));
+    folder.write("task/Task.java", &task);
+    folder.write("task/more/Frame.java", &frame);
+    folder.write("task/logo.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR");
+    folder.write("task.zip", zip([("Task.java", &task), ("Frame.java", &frame)]));
+    folder.write("a.java", task.clone() + &copied + &frame);
+    folder.write("b.java", frame.clone() + &copied + &task);
+    let diff = |boilerplate: &[&str]| {
+        let diff = ["diff", "a.java", "b.java", "--profile", "code", "--format", "json", "--boilerplate"];
+        folder.ok(&[&diff[..], boilerplate].concat()).json().remove(0)
+    };
+    let expected = diff(&["task/Task.java", "task/more/Frame.java"]);
+    assert!(expected["boilerplate"].as_u64().unwrap() > 0 && expected["found"].as_u64().unwrap() > 0, "{expected}");
+    assert_eq!(diff(&["task"]), expected);
+    assert_eq!(diff(&["task.zip"]), expected);
+    std::fs::create_dir(folder.path().join("empty")).unwrap();
+    let run = folder.run(&["diff", "a.java", "b.java", "--boilerplate", "empty"]);
+    let told = "error: --boilerplate cannot be empty: expected a file, or a folder or archive with documents\n";
+    assert!(run.status == 2 && run.stderr.starts_with(told), "{run:?}");
 }

@@ -20,11 +20,11 @@ pub(crate) struct DiffArgs {
     /// Exit with status 1 if they share nothing
     #[arg(short = 'e', long)]
     pub(crate) exit_status: bool,
-    /// Leave out the text of these files, such as the text of a task
+    /// Leave out the text of these files and folders, such as the text of a task
     ///
-    /// Takes all paths that follow it, so write A and B first. Each file or document in an archive is read
-    /// as A is. If A and B have the same bytes, they match in any case.
-    #[arg(long, value_name = "FILE", num_args = 1.., value_hint = ValueHint::FilePath)]
+    /// Takes all paths that follow it, so write A and B first. All documents of a folder or archive count,
+    /// and each is read as A is. If A and B have the same bytes, they match in any case.
+    #[arg(long, value_name = "PATH", num_args = 1.., value_hint = ValueHint::FilePath)]
     pub(crate) boilerplate: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) read: QueryReadArgs,

@@ -137,7 +137,7 @@ def diff(
         profile: the profile; by default "prose", or "words" with `rewritten`.
         rewritten: also finds paraphrases.
         gap, min_passage, skip_quotes, ignore_phrases: as for `Database.query`.
-        boilerplate: documents whose text does not count, such as the text of a task.
+        boilerplate: documents whose text does not count, such as the text of a task; a path may be a folder or an archive of documents.
         format: the format of all documents: "auto", or as for `Database.ingest`.
         limits, progress, stop: as for `Database.ingest`.
 
