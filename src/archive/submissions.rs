@@ -215,6 +215,11 @@ impl Submissions {
         self.first.get(id as usize).copied().unwrap_or(id)
     }
 
+    /// The documents of the submission whose first document is `first`, ascending.
+    pub(crate) fn documents_of(&self, first: u32) -> impl Iterator<Item = u32> {
+        self.members.iter().filter(move |&id| self.of(id) == first)
+    }
+
     /// The name and first document of each submission, in order of name.
     pub(crate) fn by_name(&self) -> Vec<(&str, u32)> {
         let firsts =

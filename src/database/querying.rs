@@ -88,8 +88,28 @@ impl<'a> QueryContext<'a> {
         }
     }
 
+    /// Answers the query of a document, or of a stored submission if no document has the name.
+    fn answer_prepared(&self, prepared: Result<PreparedQuery>, texts: &TextCache) -> Result<QueryAnswer> {
+        match prepared {
+            Err(Error::NoSuchDocument { name, nearest }) => {
+                let joins = self.options.join_submissions && !self.options.joining.rewritten;
+                let found = self.units.submission(&name).filter(|_| joins);
+                let Some((name, ids)) = found else { return Err(Error::NoSuchDocument { name, nearest }) };
+                let mut made = None;
+                let reader = self.reader(&mut made)?;
+                let parts =
+                    ids.iter().map(|&id| reader.read_stored(self.store, id, texts)).collect::<Result<Vec<_>>>()?;
+                query::answer_joined(name, &parts, self.store.profile(), self.options, |query, options| {
+                    // The gathered postings are those of other queries.
+                    QueryContext { options, gathered: None, ..*self }.answer(query, texts)
+                })
+            }
+            prepared => self.answer(&prepared?, texts),
+        }
+    }
+
     fn answer_source(&self, source: &QuerySource, texts: &TextCache) -> Result<QueryAnswer> {
-        self.answer(&self.prepare(&mut None, source, texts)?, texts)
+        self.answer_prepared(self.prepare(&mut None, source, texts), texts)
     }
 }
 
@@ -212,7 +232,7 @@ impl Database {
             let asked = QueryContext { gathered: Some(&gathered), ..asked };
             let answer = |subject: Result<PreparedQuery>, texts: &TextCache| {
                 task.token().check()?;
-                match subject.and_then(|subject| asked.answer(&subject, texts)) {
+                match asked.answer_prepared(subject, texts) {
                     Err(Error::Stopped) => Err(Error::Stopped),
                     answer => {
                         task.step(QUERIES, answered.fetch_add(1, Ordering::Relaxed) + 1, total)?;

@@ -73,7 +73,8 @@ pub struct QueryOptions {
     /// Makes the documents of a submission one query; by default false. With `submission_by`,
     /// [`Database::query_below`](crate::Database::query_below) joins the documents below a path into
     /// submissions by their names, as stored documents are joined. The call holds the documents of all these
-    /// submissions in memory. This option has no effect with `rewritten`, which ranks by the passages of one
+    /// submissions in memory. [`QuerySource::Stored`](crate::QuerySource::Stored) may then be the name of a
+    /// stored submission. This option has no effect with `rewritten`, which ranks by the passages of one
     /// document.
     pub join_submissions: bool,
     /// Gives a match the time of its file; by default false. A file that was changed just before it was read

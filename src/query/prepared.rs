@@ -147,6 +147,8 @@ impl PreparedQuery {
     pub(super) fn joined(name: String, profile: Profile, parts: &[Self]) -> Self {
         let sum = |of: fn(&Self) -> u64| parts.iter().map(of).sum::<u64>();
         let mut whole = Self {
+            // A stored submission does not match itself, as none of its documents does.
+            id: parts.first().and_then(|part| part.id),
             part_digests: parts.iter().filter_map(|part| part.digest).collect(),
             bytes: sum(|part| part.bytes),
             symbols: sum(|part| part.symbols),

@@ -11,6 +11,7 @@ use crate::archive::submissions::Submissions;
 use fpdb_host::error::Result;
 use fpdb_host::progress::is_due;
 use fpdb_host::stop::StopToken;
+use fpdb_reading::input::tidied;
 use fpdb_store::{AsOf, Store, ViewCounts};
 
 /// Interval at which a waiting query checks its stop token.
@@ -116,6 +117,15 @@ impl Units {
         }
         let parts = documents.iter().filter(|&&document| self.submissions.has(document));
         parts.map(|&document| (self.of(document), document)).collect()
+    }
+
+    /// The name and the documents, ascending, of the submission that a user calls `name`; `None` if there is
+    /// no such submission.
+    pub(crate) fn submission(&self, name: &str) -> Option<(&str, Vec<u32>)> {
+        let tidied = tidied(name);
+        let is_named = |facts: &SubmissionFacts| facts.name == name || Some(&facts.name) == tidied.as_ref();
+        let (&first, facts) = self.facts.iter().find(|(_, facts)| is_named(facts))?;
+        Some((&facts.name, self.submissions.documents_of(first).collect()))
     }
 
     /// The facts of a submission; `None` for a unit that is a document.

@@ -94,10 +94,9 @@ pub struct DedupOptions {
     /// Regular expressions for names. Documents that match the first are kept in preference to all others,
     /// then those that match the second, and so on.
     pub prefer: Vec<String>,
-    /// Folders, archives, or prefixes of names, as in
-    /// [`PairsOptions::across`](crate::archive::pairs::PairsOptions::across). Documents under one are never
-    /// removable, and are kept in preference to all others. An absolute path is also compared with the paths
-    /// of the documents' files.
+    /// Folders, archives, or prefixes of names. A value is a prefix if no stored folder or archive has this
+    /// very name. Documents under one are never removable, and are kept in preference to all others. An
+    /// absolute path is also compared with the paths of the documents' files.
     pub protect: Vec<String>,
     /// Hashes that more than this number of documents hold do not count as shared, and are reported. The cap
     /// only makes fewer documents removable, never more. `None`: no cap.

@@ -75,6 +75,7 @@ impl ReportContent {
         let (mut unlisted, mut common, mut boilerplate, mut compared) = (0, 0, 0, 0);
         let mut rows = Vec::new();
         for (source, report) in answers {
+            let is_stored = matches!(source, QuerySource::Stored(_));
             let origin = origin_of(database, source)?;
             let stored = match &origin {
                 // A name and an id can mean one document.
@@ -97,15 +98,15 @@ impl ReportContent {
             unlisted += report.matching_documents.saturating_sub(report.matches.len() as u64);
             common += report.common;
             boilerplate += report.boilerplate;
-            rows.extend(report.matches.into_iter().map(|found| (query, found)));
+            rows.extend(report.matches.into_iter().map(|found| (query, is_stored, found)));
         }
         // A stable sort: matches of equal score stay in the order of the queries and answers.
-        rows.sort_by(|(_, x), (_, y)| y.score.total_cmp(&x.score));
-        let cut = rows.get(options.max_pairs).map(|(_, found)| found.score);
+        rows.sort_by(|(_, _, x), (_, _, y)| y.score.total_cmp(&x.score));
+        let cut = rows.get(options.max_pairs).map(|(_, _, found)| found.score);
         let left = rows.len().saturating_sub(options.max_pairs) as u64;
         rows.truncate(options.max_pairs);
         let mut listed = PairList::default();
-        for (a, mut found) in rows {
+        for (a, is_stored, mut found) in rows {
             let files = std::mem::take(&mut found.files);
             // Outside any submission, the only file of a document is the document itself.
             let is_document = files.iter().all(|file| (file.id, &file.document) == (found.id, &found.document));
@@ -122,7 +123,11 @@ impl ReportContent {
             pair.identical = false;
             pair.passages = with_passages.then(|| files.iter().map(passages).sum());
             let of_file = |mut file: Match| {
-                let a = file.query.take().map_or(a, |query| documents.file_of_query(&query));
+                let a = match file.query.take() {
+                    Some(query) if is_stored => documents.stored(database, database.newest_named(&query.name)?.id)?,
+                    Some(query) => documents.file_of_query(&query),
+                    None => a,
+                };
                 let pair = pair_of_match(a, documents.stored(database, file.id)?, &file, with_passages);
                 Ok((pair, with_passages.then_some(file)))
             };

@@ -126,7 +126,7 @@ fn the_best_submissions_and_pairs_of_files_are_listed() {
     assert_eq!(alone.json().len(), 10);
     assert!(
         alone.stderr.starts_with(
-            "no queried file is in a submission of in, so each is a query of its own\n\
+            "warning: no queried file is in a submission of in, so each is a query of its own\n\
          hint: name the folder of the queries too, such as --submission-by in,late\n"
         ),
         "{alone:?}"
@@ -138,7 +138,7 @@ fn the_best_submissions_and_pairs_of_files_are_listed() {
 #[test]
 fn a_folder_of_submissions_without_any_document_is_told() {
     let (folder, _) = late();
-    let note = "no document is in a folder or archive in lat (--submission-by in,lat)\n";
+    let note = "warning: no document is in a folder or archive in lat (--submission-by in,lat)\n";
     let query = ["query", "late/eve"];
     for (command, value, said) in [
         (&query[..], "in,lat", true),
@@ -275,4 +275,47 @@ fn a_terminal_and_a_table_show_the_pairs_of_files() {
             ["late/eve/y.txt", "in/ann/b.txt", "in/ann", "28", "28"],
         ])
     );
+}
+
+/// The name of a stored submission, as `pairs` prints it, asks with all its documents.
+#[test]
+fn a_stored_submission_is_one_query() {
+    let folder = Folder::new();
+    corpus(&folder);
+    let json = ["query", "--format", "json", "--top", "0", "--submission-files", "1000"];
+    let ask = |more: &[&str]| folder.ok(&[&json[..], more].concat()).json();
+    let found = |answer: &Value| -> Vec<(String, (u64, [f64; 3]))> {
+        let matches = answer["matches"].as_array().unwrap().iter();
+        let found = matches.map(|found| (found["document"].as_str().unwrap().to_owned(), measured(found)));
+        found.filter(|(name, _)| name != "in/s0").collect()
+    };
+    let of_files = ask(&["--submission-by", "in", "in/s0"]).remove(0);
+    for name in ["in/s0", "./in/s0"] {
+        let stored = ask(&["--submission-by", "in", "--document", name]).remove(0);
+        assert_eq!(stored["query"]["files"], 5);
+        assert!(stored["matches"].as_array().unwrap().iter().all(|found| found["document"] != "in/s0"), "{stored}");
+        assert!(found(&stored).len() > 2);
+        assert_eq!(found(&stored), found(&of_files));
+    }
+    // Several queries, and names of submissions that a regular expression finds.
+    let both = ask(&[
+        "--submission-by",
+        "^in/(s[0-9])/",
+        "--document",
+        "s1",
+        "--document",
+        "in/alone.txt",
+        "--document",
+        "s0",
+    ]);
+    let names: Vec<&str> = both.iter().map(|answer| answer["query"]["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["s1", "in/alone.txt", "s0"]);
+    assert_eq!(both[2]["looked_up"], of_files["looked_up"]);
+    let report = ["query", "--document", "in/s0", "--submission-by", "in", "--format", "html", "-o", "report"];
+    assert_eq!(folder.ok(&report).status, 0);
+    // Other names, and questions about single documents, stay an error.
+    for more in [&["in/s0", "--by-corpus"][..], &["in/s9"]] {
+        let run = folder.run(&[&["query", "--submission-by", "in", "--document"], more].concat());
+        assert!(run.status == 2 && run.stderr.contains("no stored document is named in/s"), "{run:?}");
+    }
 }
