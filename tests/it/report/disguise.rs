@@ -65,7 +65,11 @@ fn look_alike_letters_are_told_with_an_example_and_its_place() {
     );
     // Offsets in an office document are those of its text.
     let document = format!("<w:document><w:body><w:p><w:r><w:t>Own. {hidden}</w:t></w:r></w:p></w:body></w:document>");
-    folder.write("copy.docx", zip([("[Content_Types].xml", "<Types/>"), ("word/document.xml", document.as_str())]));
+    let relations =
+        r#"<Relationships><Relationship Type="http://x/officeDocument" Target="word/document.xml"/></Relationships>"#;
+    let parts =
+        [("[Content_Types].xml", "<Types/>"), ("_rels/.rels", relations), ("word/document.xml", document.as_str())];
+    folder.write("copy.docx", zip(parts));
     let page = folder.ok(&["--db", "prose", "query", "copy.docx"]).stdout;
     assert!(page.contains(&format!("such as {example} at byte 5 of its text (")), "{page}");
     folder.write("late/dan/copy.docx", std::fs::read(folder.path().join("copy.docx")).unwrap());
