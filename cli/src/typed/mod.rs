@@ -234,6 +234,10 @@ pub(crate) fn parser() -> Command {
             flag.value_parser(UnknownArgumentValueParser::suggest(note)).hide(true)
         }))
     });
+    command = command.mut_subcommand("restore", |verb| {
+        let flag = Arg::new("backup").long("backup").num_args(0..=1).default_missing_value("").hide(true);
+        verb.arg(flag.value_parser(UnknownArgumentValueParser::suggest_arg("--number")))
+    });
     let others: Vec<(String, String)> = command
         .get_subcommands()
         .filter(|verb| !verb_help::EVERY_DAY.contains(&verb.get_name()))

@@ -357,3 +357,13 @@ fn pairs_says_what_takes_flags_for_text_that_does_not_count() {
     assert!(!help.lines().any(|line| line.trim_start().starts_with("--skip-quotes")), "{help}");
     folder.ok(&["query", "--document", "a.txt", "--skip-quotes"]);
 }
+
+#[test]
+fn restore_names_the_flag_that_chooses_a_backup() {
+    let folder = Folder::new();
+    for flags in [&["--backup", "1", "backups"][..], &["backups", "--backup=1"], &["backups", "--backup"]] {
+        let run = folder.run(&[&["restore"], flags].concat());
+        assert!(run.status == 2 && run.stderr.contains("a similar argument exists: '--number'"), "{run:?}");
+    }
+    assert!(!folder.ok(&["restore", "--help"]).stdout.contains("--backup"));
+}
