@@ -414,6 +414,7 @@ impl Intake<'_> {
             return Ok(None);
         }
         record.boilerplate |= newest_record.boilerplate;
+        self.tell_same_name(newest, &newest_record, &record);
         match self.options.on_change {
             OnChange::Keep => {
                 self.sweep.meet(newest);

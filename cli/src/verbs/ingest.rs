@@ -89,7 +89,7 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
     let (programs, input_replaced) = (events.programs, events.input_replaced && !args.dry_run);
     let old_is_pruned = events.old_is_pruned && !args.dry_run;
     let (elsewhere, named_by_path, moved) = (events.elsewhere, events.named_by_path, events.moved);
-    let Events { unread_kinds, no_program, without_text, too_short, removed, pruned, .. } = events;
+    let Events { unread_kinds, no_program, without_text, too_short, same_name, removed, pruned, .. } = events;
     events.failures.map_or(Ok(()), LineList::finish)?;
     let summary = ingested?;
     remembered?;
@@ -142,6 +142,14 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
         ));
     }
     tell_incomparable(&summary, &[without_text.first, too_short.first].concat(), printer);
+    if same_name.number > 0 {
+        let (parts, have) = (count(same_name.number, "part"), has(same_name.number));
+        printer.warning(&format!(
+            "warning: {parts} of a file {have} the name of an earlier one and other contents, and one of each name is stored \
+             (--on-change both stores all): {}",
+            same_name.shown()
+        ));
+    }
     // A dry run lists these documents on standard output.
     if !summary.dry_run {
         for (number, names, why_one, why) in [

@@ -6,7 +6,7 @@ use std::path::Path;
 use super::{Intake, RunCounts};
 use crate::ingest::known::stored;
 use crate::ingest::messages::ReadContainer;
-use crate::ingest::options::ReadOutcome;
+use crate::ingest::options::{OnChange, ReadOutcome};
 use crate::ingest::prune::{Emptied, LastFile, Prune};
 use crate::ingest::record::{origin_of, trusted_mtime};
 use crate::ingest::summary::IngestSummary;
@@ -193,6 +193,14 @@ impl Intake<'_> {
             source.clone(),
             ContainerRecord { bytes: record.bytes, modified: *modified, documents: 1, settings, left: Vec::new() },
         ))
+    }
+
+    /// Tells of a part of a file with the name of another part of this run, if only one of them stays.
+    pub(super) fn tell_same_name(&self, other: u32, stored: &DocumentRecord, record: &DocumentRecord) {
+        let is_same_file = record.source.is_some() && stored.source == record.source;
+        if is_same_file && self.options.on_change != OnChange::Both && self.sweep.is_of_this_run(other) {
+            self.progress.same_name(&record.name);
+        }
     }
 
     /// Handles the stored versions of a document whose new version is kept out. Deletes the versions that the

@@ -9,6 +9,7 @@ use std::time::{Duration, SystemTime};
 use fpdb::{Database, Error, IngestOptions, OnChange, Profile, Source, Task};
 
 use super::hostile::tar_of;
+use crate::bad_input::prose;
 use crate::oracle::Random;
 use crate::support::Folder;
 
@@ -119,5 +120,24 @@ fn the_stored_members_are_those_of_a_model_after_any_changes() {
             assert_eq!(found, stored, "seed {seed}, run {number}");
             versions.push(version);
         }
+    }
+}
+
+/// Only one of several members of one name is stored, so the others are named.
+#[test]
+fn members_of_one_name_are_told() {
+    for on_change in ["replace", "keep", "both"] {
+        let folder = Folder::new();
+        let texts = [1, 2, 3, 4].map(prose);
+        let [one, two, three, four] = texts.each_ref().map(String::as_bytes);
+        folder.write("in/all.tar", tar_of(&[("s.txt", one), ("s.txt", two), ("t.txt", three), ("t.txt", three)]));
+        let run = folder.ok(&["ingest", "-q", "--profile", "prose", "--on-change", on_change, "in"]);
+        let told = "warning: 1 part of a file has the name of an earlier one and other contents, and one of each name is stored \
+                    (--on-change both stores all): in/all.tar!s.txt\n";
+        assert_eq!(run.stderr, if on_change == "both" { "" } else { told }, "{on_change}: {run:?}");
+        // A file that is replaced by itself in a later run has a name of its own.
+        folder.write("in/all.tar", tar_of(&[("s.txt", four), ("t.txt", three)]));
+        let run = folder.ok(&["ingest", "-q", "in"]);
+        assert!(!run.stderr.contains("the name of an earlier one"), "{on_change}: {run:?}");
     }
 }

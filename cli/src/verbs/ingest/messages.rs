@@ -54,6 +54,8 @@ pub(super) struct Events {
     pub(super) too_short: Noted,
     /// Documents that their containers no longer hold, or whose new contents are kept out.
     pub(super) removed: Noted,
+    /// Parts of a file that have the name of another part.
+    pub(super) same_name: Noted,
     /// Documents whose files are gone.
     pub(super) pruned: Noted,
     /// The first document that was read from another place, and that place.
@@ -154,6 +156,11 @@ impl fpdb::Progress for Messages<'_> {
     fn unchanged(&self, name: &str, documents: u64) {
         self.progress.documents(documents);
         self.detail(|| format!("unchanged {name}, with {}", count(documents, "document")));
+    }
+
+    fn same_name(&self, name: &str) {
+        self.events().same_name.note(name);
+        self.detail(|| format!("{name} is twice in its file, with different contents"));
     }
 
     fn removed(&self, name: &str) {
