@@ -417,8 +417,9 @@ impl DatabaseWriter {
                 Err(Error::NoSuchNumber { .. }) => removal.unknown_ids.push(id),
                 record => {
                     let record = record?;
-                    if let (Some(source), Some(member)) = (&record.source, &record.member) {
-                        let name = file_name_of(&record.name, Some(member)).map(str::to_owned);
+                    // A document without a member may be a mail with attachments.
+                    if let Some(source) = &record.source {
+                        let name = file_name_of(&record.name, record.member.as_deref()).map(str::to_owned);
                         sources.extend(name.map(|name| (source.clone(), name)));
                     }
                     removal.removed += u64::from(!batch.pending().deletes(id.0));

@@ -14,6 +14,7 @@ mod passages;
 mod proof;
 mod same_file;
 mod together;
+mod withdrawn;
 
 use std::fs;
 use std::path::Path;

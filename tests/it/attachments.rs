@@ -427,7 +427,7 @@ fn a_listed_mail_leaves_with_its_attachments_or_not_at_all() {
         std::fs::remove_dir_all(folder.path().join("clean")).ok();
         std::fs::remove_file(folder.path().join("clean.write.log")).ok();
         let run = folder.run(&["apply", "list.jsonl", "--write", "clean", "--yes"]);
-        let stays = run.stdout.contains(" kept; ");
+        let stays = run.stdout.contains(" kept (");
         assert_eq!(run.status, if stays { 2 } else { 0 }, "{run:#?}");
         std::fs::remove_dir_all(folder.path().join("copied.db")).ok();
         folder.ok(&["ingest", "-q", "--db", "copied.db", "--attachments", "--on-change", "keep", "clean"]);

@@ -52,7 +52,8 @@ pub(crate) fn applied_line(applied: &Applied, copies: bool) -> String {
         _ => Ok(()),
     };
     if applied.kept_out > 0 {
-        let and = if applied.act == Act::Write && applied.documents > 0 { " and" } else { ", without" };
+        let is_marked = applied.act == Act::Mark && target.is_empty();
+        let and = if is_marked || applied.act == Act::Write && applied.documents > 0 { " and" } else { ", without" };
         let _ = write!(line, "{and} {} whose contents are kept out", count(applied.kept_out, "record"));
     }
     if let Some(reason) = &applied.reason {
@@ -137,6 +138,24 @@ pub(crate) fn proof_summary_line(summary: &ProofSummary) -> String {
     line
 }
 
+/// The numbers of documents that are kept, by reason.
+fn why_kept(summary: &ApplySummary) -> String {
+    let ApplySummary { left, missing, unjustified, inseparable, .. } = *summary;
+    let told = missing + unjustified + inseparable;
+    if summary.passages || told > left {
+        return String::new();
+    }
+    let reasons = [
+        (missing, "not in the database"),
+        (unjustified, "no sound survivor"),
+        (inseparable, "cannot leave their files"),
+        (left - told, "in files left alone"),
+    ];
+    let reasons = reasons.iter().filter(|(number, _)| *number > 0);
+    let reasons: Vec<String> = reasons.map(|(number, why)| format!("{why}: {}", grouped(*number))).collect();
+    format!(" ({})", reasons.join(", "))
+}
+
 /// The totals of all actions. `files`: number of files that were written, removed, linked or moved, or would
 /// be in a dry run.
 pub(crate) fn apply_summary_line(summary: &ApplySummary, action: &Action, files: u64) -> String {
@@ -154,7 +173,8 @@ pub(crate) fn apply_summary_line(summary: &ApplySummary, action: &Action, files:
         _ => count(summary.documents, "removable document"),
     };
     let to_be = if summary.done { "" } else { "to be " };
-    let left = if summary.left > 0 { format!(", {} kept", grouped(summary.left)) } else { String::new() };
+    let left =
+        if summary.left > 0 { format!(", {} kept{}", grouped(summary.left), why_kept(summary)) } else { String::new() };
     let bytes = if summary.bytes > 0 { format!(", {}", size(summary.bytes)) } else { String::new() };
     let before = match summary.done_before {
         0 => String::new(),

@@ -50,12 +50,13 @@ pub(crate) struct ApplyArgs {
     /// Remove old copies whose files are no longer stored
     ///
     /// With --write. Without this flag, the old copy of a renamed or removed file stays and can hold
-    /// duplicates. Edited copies always stay, and are named.
+    /// duplicates, unless all that it holds is kept out. Edited copies always stay, and are named.
     #[arg(long, requires = "write")]
     pub(crate) prune: bool,
     /// Give each record a FIELD that tells if it is removable
     ///
-    /// FIELD_survivor names its survivor. With a report of `dedup --passages` the field lists the repeated
+    /// "remove" or "keep"; FIELD_survivor names its survivor. What is kept out is marked "remove" too, without
+    /// a survivor. With a report of `dedup --passages` the field lists the repeated
     /// passages: [[start,end],...]. For JSON lines and Parquet. Changes the files themselves, or with --write
     /// their copies.
     #[arg(long, value_name = "FIELD", group = "action", conflicts_with_all = ["remove", "link", "move_to"])]

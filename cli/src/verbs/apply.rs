@@ -164,22 +164,37 @@ fn remarks(summary: &ApplySummary, options: &ApplyOptions, printer: &Printer) {
             count(summary.unjustified, "document")
         ));
     }
+    if summary.inseparable > 0 && matches!(action, Action::Write { mark: None, .. }) {
+        let number = summary.inseparable;
+        printer.warning(&format!(
+            "warning: {} {} in the copy, for the reasons told with the files",
+            count(number, if summary.listed { "listed document" } else { "removable document" }),
+            if summary.done { is(number) } else { "will be" }
+        ));
+    }
     if summary.kept_out > 0 {
-        let lacks = if summary.done { "lacks" } else { "will lack" };
-        printer.note(&format!("the copy {lacks} {} whose contents are kept out", count(summary.kept_out, "record")));
+        let records = count(summary.kept_out, "record");
+        printer.note(&match (action.copies_to(), summary.done) {
+            (Some(_), true) => format!("the copy lacks {records} whose contents are kept out"),
+            (Some(_), false) => format!("the copy will lack {records} whose contents are kept out"),
+            (None, true) => format!("{records} whose contents are kept out {} marked too", is(summary.kept_out)),
+            (None, false) => format!("{records} whose contents are kept out will be marked too"),
+        });
     }
     if summary.kept_out_left > 0 {
         printer.warning(&format!(
-            "warning: {} {} in the copy although the contents are kept out, as parts of mails or of containers that stay whole; \
-             the files are named above",
+            "warning: {} {} in the {} although the contents are kept out, as parts of mails, of containers that stay whole, or of \
+             copies that stay as they were; the files are named above",
             count(summary.kept_out_left, "record"),
-            is(summary.kept_out_left)
+            is(summary.kept_out_left),
+            if action.copies_to().is_some() { "copy" } else { "files" }
         ));
     }
     if summary.kept_out_unsearched > 0 {
         printer.warning(&format!(
-            "warning: {} of the files named above cannot be searched for contents that are kept out, and are in the copy",
-            count(summary.kept_out_unsearched, "part")
+            "warning: {} of the files named above cannot be searched for contents that are kept out, and {}",
+            count(summary.kept_out_unsearched, "part"),
+            if action.copies_to().is_some() { "are in the copy" } else { "stay as they are" }
         ));
     }
     if summary.unplaced > 0 {

@@ -64,8 +64,8 @@ pub struct Applied {
     pub target: Option<String>,
     /// Number of the file's documents that are removable or have repeated passages.
     pub documents: u64,
-    /// Number of records that the copy lacks because their contents are kept out. The database does not hold
-    /// them.
+    /// Number of records that the copy lacks, or that are marked in their place, because their contents are
+    /// kept out. The database does not hold them.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub kept_out: u64,
     /// False in a dry run.
@@ -98,6 +98,10 @@ pub struct ApplySummary {
     pub left: u64,
     /// Number of documents that stay because their survivor has changed.
     pub unjustified: u64,
+    /// Number of removable documents that stay because they cannot leave their files, or take no mark. For
+    /// example, they are in a container that is copied whole. The reason is that of the file.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub inseparable: u64,
     /// Number of documents for which only the text was compared. They are contained in their survivor or
     /// resemble it, and their formats hold attachments and pictures.
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -125,17 +129,19 @@ pub struct ApplySummary {
     /// have changed or cannot be read. They can hold documents to leave out.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub stale: u64,
-    /// Number of copies of earlier runs that are removed, because the database no longer has their files.
+    /// Number of copies of earlier runs that are removed, because the database no longer has their files, on
+    /// request or because their contents are kept out.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub pruned: u64,
     /// Number of documents that have no symbol left without their passages. The copy leaves them out.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub without_text: u64,
-    /// Number of records that copies lack because their contents are kept out.
+    /// Number of records that copies lack, or that are marked in their place, because their contents are kept
+    /// out.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub kept_out: u64,
     /// Number of records that copies still hold although their contents are kept out (`rm --keep-out`). They
-    /// are parts of a mail or container that is copied whole.
+    /// are parts of a mail or container that is copied whole, or of a copy that stays as it was.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub kept_out_left: u64,
     /// Number of parts of files that could not be searched for such records, because they cannot be read or
@@ -164,6 +170,7 @@ pub struct ApplySummary {
 pub(super) struct Outcome {
     pub(super) applied: u64,
     pub(super) unjustified: u64,
+    pub(super) inseparable: u64,
     pub(super) bytes: u64,
     pub(super) emptied: bool,
     pub(super) done_before: bool,
@@ -192,6 +199,7 @@ impl ApplySummary {
         let totals = [
             (&mut self.applied, one.applied),
             (&mut self.unjustified, one.unjustified),
+            (&mut self.inseparable, one.inseparable),
             (&mut self.bytes, one.bytes),
             (&mut self.emptied, one.emptied.into()),
             (&mut self.done_before, one.done_before.into()),

@@ -64,6 +64,8 @@ pub(super) enum FileState {
         kept_out: KeptOutOfFile,
         /// The reason why some removable documents of the file stay.
         reason: Option<String>,
+        /// Number of unchanged removable documents that cannot be left out for this reason.
+        inseparable: u64,
     },
     /// An earlier run has removed, linked or moved the file.
     Done(Act),
@@ -118,7 +120,7 @@ pub(super) struct Check<'a> {
     pub(super) stored: &'a dyn StoredDocuments,
     pub(super) sources: &'a [SourceFile],
     pub(super) options: &'a ApplyOptions,
-    /// The contents that a copy leaves out although no document has them.
+    /// The contents that a copy leaves out, or that are marked, although no document has them.
     pub(super) kept_out: &'a FxHashSet<Digest>,
     /// Files that have no place in the copy.
     pub(super) unplaced: &'a Unplaced,
@@ -257,6 +259,10 @@ impl Check<'_> {
             checked.removable_files.extend(is_removable.then_some(file));
             checked.staying.extend(entries.iter().any(is_survivor).then_some([entry, file]).into_iter().flatten());
         }
+        let mut inseparable: RoaringBitmap = found.sound.iter().copied().collect();
+        inseparable -= found.cuts.iter().map(|cut| cut.id).collect::<RoaringBitmap>();
+        let inseparable =
+            entries.iter().filter(|entry| entry.is_removable() && inseparable.contains(entry.id)).count() as u64;
         // A file that is not copied justifies no removal.
         if !self.unplaced.contains_key(&(number as u32)) {
             checked.sound.extend(found.sound);
@@ -270,7 +276,7 @@ impl Check<'_> {
             // No document leaves this file, so no reason is needed.
             reason = None;
         }
-        checked.states[number] = FileState::File { kind, container, cuts, members, kept_out, reason };
+        checked.states[number] = FileState::File { kind, container, cuts, members, kept_out, reason, inseparable };
         checked.facts[number] = Some(facts);
         Ok(())
     }
@@ -366,6 +372,8 @@ impl Contents<'_> {
         let is_mail = attachments && matches!((kind, scan.container), (FileKind::Container(_), None));
         if is_mail {
             scan.end_member("", 0..1);
+            // A mail without attachments is read like the others if contents are looked for.
+            scan.places.push((xxh3_64(b""), 0..1));
         }
         let reason = (source.reading == SourceReading::Mixed && !is_mail)
             .then(|| "it was ingested in several ways; it stays whole".to_owned());

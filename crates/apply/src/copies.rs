@@ -7,9 +7,10 @@ use roaring::RoaringBitmap;
 use xxhash_rust::xxh3::Xxh3;
 
 use super::answer::{Act, Outcome};
-use super::check::{Cut, FileState};
+use super::check::{Contents, Cut, FileState};
 use super::cutting::{Cutting, can_be_cut, is_all_symbols};
 use super::files::{self, Facts};
+use super::kept_out::KeptOutInCopy;
 use super::log::NotedAct;
 use super::options::Action;
 use super::passages::NO_DOCUMENT;
@@ -45,19 +46,17 @@ impl PlannedCopy {
 }
 
 impl Chosen {
-    /// Leaves the records whose contents are kept out in the copy, because a marked table cannot lose rows.
+    /// Counts the records whose contents are kept out as left, because a marked table cannot lose rows.
     fn keep_what_is_kept_out(&mut self) {
-        let all = self.cuts.len();
-        self.cuts.retain(|cut| cut.id != NO_DOCUMENT);
-        let left = (all - self.cuts.len()) as u64;
+        let left = kept_out_of(&self.cuts);
         if left > 0 {
             self.kept_out_left += left;
             self.reason = Some("a marked table keeps its rows".into());
         }
     }
 
-    /// Adds to the reason that the copy holds, or may hold, records whose contents are kept out.
-    fn tell_what_is_kept_out(&mut self) {
+    /// Adds to the reason that records stay, or may stay, although their contents are kept out.
+    pub(super) fn tell_what_is_kept_out(&mut self) {
         if self.kept_out_left > 0 {
             let why = self.reason.take().unwrap_or_else(|| "they are in a mail, or in a container within it".into());
             self.reason = Some(format!("{} of its records stay although they are kept out: {why}", self.kept_out_left));
@@ -91,7 +90,7 @@ impl Acting<'_> {
         let (mut ranges, mut emptied) = (Vec::new(), RoaringBitmap::new());
         let is_document = matches!(state, FileState::File { kind: FileKind::Document, .. });
         let has_documents = |cuts: &[Cut]| documents_of(cuts) > 0;
-        let concerned = has_documents(&chosen.cuts);
+        let concerned = documents_of(&chosen.cuts);
         let act = match &self.options.action {
             Action::Cut { .. } => {
                 (ranges, emptied) = self.choose_passages(source, state, &mut chosen)?;
@@ -133,7 +132,8 @@ impl Acting<'_> {
             // The names of survivors, or the passages, are part of the copy, and come from the report.
             decision.update(&self.report.to_le_bytes());
         }
-        let whole = concerned && !has_documents(&chosen.cuts) && chosen.unjustified == 0;
+        chosen.inseparable += concerned - documents_of(&chosen.cuts);
+        let whole = concerned > 0 && !has_documents(&chosen.cuts) && chosen.unjustified == 0;
         if whole && self.options.action.marks() {
             chosen.reason.get_or_insert_with(|| NO_FIELD.into());
         }
@@ -210,9 +210,10 @@ impl Acting<'_> {
         planned: PlannedCopy,
     ) -> Result<Acted> {
         let PlannedCopy { act, target, chosen, decision, emptied, whole } = planned;
-        let Chosen { cuts, unjustified, kept_out_left, kept_out_unsearched, reason } = chosen;
+        let Chosen { cuts, unjustified, kept_out_left, kept_out_unsearched, inseparable, reason } = chosen;
         let documents = if act == Act::Copy { 0 } else { documents_of(&cuts) };
-        let kept_out = kept_out_of(&cuts);
+        let keeps_rows = act == Act::Mark && !rewrite::can_mark_and_leave_out(state);
+        let kept_out = if keeps_rows { 0 } else { kept_out_of(&cuts) };
         let mut outcome = Outcome {
             applied: documents,
             unjustified,
@@ -226,6 +227,7 @@ impl Acting<'_> {
             kept_out,
             kept_out_left,
             kept_out_unsearched,
+            inseparable,
             ..Outcome::default()
         };
         let path = Path::new(&source.path);
@@ -306,11 +308,16 @@ impl Acting<'_> {
         }
     }
 
+    fn contents(&self) -> Contents<'_> {
+        let (stored, limits, task) = (self.stored, &self.options.limits, self.task);
+        Contents { stored, limits, kept_out: Some(self.kept_out), task }
+    }
+
     /// The marks that copies get, if any.
     fn marking(&self) -> Option<Change<'_>> {
         match &self.options.action {
             Action::Write { mark: Some(field), .. } => {
-                Some(Change::Mark { field, passages: self.passages, replaces: false })
+                Some(Change::Mark { field, passages: self.passages, replaces: false, leaves_out: true })
             }
             _ => None,
         }
@@ -331,7 +338,8 @@ impl Acting<'_> {
     }
 
     /// Tells of the copies that earlier runs made of files that the database no longer has: of each, the file
-    /// and the copy. Removes those that are as they were written, if the options ask for it.
+    /// and the copy. Removes those that are as they were written, if the options ask for it or all their
+    /// contents are kept out.
     pub(super) fn old_copies(&mut self, copies: Vec<(String, PathBuf)>) -> Result<()> {
         let Some(folder) = self.options.action.copies_to() else { return Ok(()) };
         let folder = places::absolute(folder)?;
@@ -344,7 +352,17 @@ impl Acting<'_> {
                 .strip_prefix(&folder)
                 .is_ok_and(|place| place.components().all(|component| matches!(component, Component::Normal(_))));
             let is_ours = is_inside && self.log.owns(&copy);
-            let mut is_pruned = is_ours && self.options.prune;
+            // The copy can be a link or a pipe by now.
+            let is_file = is_inside && copy.symlink_metadata().is_ok_and(|facts| facts.is_file());
+            let kept_out = if is_file { self.contents().kept_out_in(&copy)? } else { KeptOutInCopy::default() };
+            // Nothing that is kept out is in a copy.
+            let is_due = is_ours && (self.options.prune || kept_out.is_all);
+            let mut is_pruned = is_due;
+            if kept_out.is_all {
+                reason += ", and its content is kept out";
+            } else if kept_out.contents > 0 {
+                reason += &format!(", and {} of its contents are kept out", kept_out.contents);
+            }
             if !is_ours {
                 reason += ", and its copy was changed since";
             } else if is_pruned && self.options.act {
@@ -356,6 +374,11 @@ impl Acting<'_> {
             }
             let count = if is_pruned { &mut self.summary.pruned } else { &mut self.summary.stale };
             *count += 1;
+            if !is_pruned {
+                self.summary.kept_out_left += kept_out.contents;
+                self.summary.kept_out_unsearched += kept_out.unsearched;
+            }
+            let is_named = !is_pruned && kept_out.contents + kept_out.unsearched > 0;
             (self.visit)(Applied {
                 schema: Schema::new(),
                 source,
@@ -365,7 +388,7 @@ impl Acting<'_> {
                 kept_out: 0,
                 done: is_pruned && self.options.act,
                 reason: Some(reason),
-                done_before: is_ours && is_pruned == self.options.prune,
+                done_before: is_ours && is_pruned == is_due && !is_named,
             })?;
         }
         Ok(())

@@ -18,7 +18,7 @@ use super::log::NotedAct;
 use super::options::{Action, LinkKind};
 use super::plan::{PlannedDocument, SourceFile, SourceReading};
 use super::rewrite::{self, Change};
-use super::{Acted, Acting, Chosen, FileStep, NO_FIELD, documents_of, files};
+use super::{Acted, Acting, Chosen, FileStep, NO_FIELD, documents_of, files, kept_out_of};
 use crate::stored::StoredDocument;
 use fpdb_host::durable::{create_folders, sync_name};
 use fpdb_host::error::{DocumentError, Error, Result};
@@ -51,28 +51,32 @@ impl Acting<'_> {
         state: &FileState,
         field: &str,
     ) -> Result<Option<Acted>> {
-        let Chosen { cuts, unjustified, reason, .. } = self.choose(state)?;
-        let outcome = Outcome { unjustified, ..Outcome::default() };
+        let mut chosen = self.choose(state)?;
+        let outcome = Outcome { unjustified: chosen.unjustified, ..Outcome::default() };
         if !rewrite::is_markable(state) {
-            let FileState::File { cuts, .. } = state else { return Ok(None) };
-            let outcome = Outcome { whole: true, ..outcome };
+            let inseparable = chosen.inseparable + documents_of(&chosen.cuts);
+            let outcome = Outcome { whole: true, inseparable, ..outcome };
             let left = || Acted { outcome, ..Acted::left(NO_FIELD) };
-            return Ok((cuts.count > 0).then(left));
+            return Ok((inseparable + chosen.unjustified > 0).then(left));
         }
+        chosen.tell_what_is_kept_out();
+        let Chosen { cuts, kept_out_left, kept_out_unsearched, inseparable, reason, .. } = chosen;
         let path = Path::new(&source.path);
         if !self.marked.insert(FileIdentity::of(path)?.entry) {
             return Ok(Some(Acted { outcome, ..Acted::left("it is another name of a file that is marked") }));
         }
         let documents = documents_of(&cuts);
-        let step = FileStep { act: Act::Mark, target: None, documents, kept_out: 0, reason };
-        let mut outcome = Outcome { applied: documents, ..outcome };
+        let kept_out = kept_out_of(&cuts);
+        let step = FileStep { act: Act::Mark, target: None, documents, kept_out, reason };
+        let mut outcome =
+            Outcome { applied: documents, kept_out, kept_out_left, kept_out_unsearched, inseparable, ..outcome };
         let decision = decision_of_marks(&cuts);
         let mut noted = NotedAct { decision, ..NotedAct::new(Act::Mark, path, None) };
         let stands = self.log.stands(path, decision, true);
         // Only marks of this job are replaced. A field of the records' own is refused, however often the user
         // asks for it.
         let replaces = self.log.has_written(path);
-        let change = Change::Mark { field, passages: self.passages, replaces };
+        let change = Change::Mark { field, passages: self.passages, replaces, leaves_out: false };
         if !self.options.act {
             if stands.is_none() {
                 rewrite::check_marks(path, (state, &cuts), &change, self.stored, self.task.token())?;
@@ -117,11 +121,11 @@ impl Acting<'_> {
         if all.count == 0 && reason.is_none() {
             return Ok(None);
         }
-        let Chosen { cuts, unjustified, reason, .. } = self.choose(state)?;
-        let outcome = Outcome { unjustified, ..Outcome::default() };
+        let Chosen { cuts, unjustified, inseparable, reason, .. } = self.choose(state)?;
+        let outcome = Outcome { unjustified, inseparable, ..Outcome::default() };
         let left = |reason: String| Ok(Some(Acted { outcome, ..Acted::left(reason) }));
         if *kind != FileKind::Document {
-            let outcome = Outcome { whole: true, ..outcome };
+            let outcome = Outcome { whole: true, inseparable: inseparable + documents_of(&cuts), ..outcome };
             return Ok(Some(Acted {
                 outcome,
                 ..Acted::left("it is a container; only a copy can leave out its documents")

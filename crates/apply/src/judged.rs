@@ -190,7 +190,7 @@ impl Contents<'_> {
     fn leave_removed(&self, source: &SourceFile, judging: &mut Judging<'_>) -> Result<()> {
         if judging.unjudged.len() as u64 <= judging.removed {
             for (hash, suffix) in std::mem::take(&mut judging.unjudged) {
-                if suffix.as_ref().is_none_or(String::is_empty) || self.holds(source, suffix.as_slice())? {
+                if suffix.is_none() || self.holds(source, suffix.as_slice())? {
                     judging.unjudged.insert(hash, suffix);
                 }
             }

@@ -1,6 +1,7 @@
 //! Kept out: the records of a file whose contents were removed from the database for good. A copy lacks them.
 
 use std::ops::Range;
+use std::path::Path;
 
 use rustc_hash::FxHashSet;
 use xxhash_rust::xxh3::xxh3_64;
@@ -8,7 +9,8 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::check::{Contents, Cut};
 use super::passages::{NO_DOCUMENT, NO_SURVIVOR};
 use super::plan::{SourceFile, SourceReading};
-use fpdb_host::error::Result;
+use super::scan::Scan;
+use fpdb_host::error::{Error, Result};
 use fpdb_kernel::document::Digest;
 
 /// A record whose content is kept out.
@@ -48,7 +50,40 @@ impl KeptOutOfFile {
     }
 }
 
+/// The contents that are kept out and that an old copy still holds.
+#[derive(Default)]
+pub(super) struct KeptOutInCopy {
+    pub(super) contents: u64,
+    /// True if the copy holds nothing else.
+    pub(super) is_all: bool,
+    /// The number of its parts that could not be searched.
+    pub(super) unsearched: u64,
+}
+
 impl Contents<'_> {
+    /// Searches the old copy of a file that the database no longer has.
+    pub(super) fn kept_out_in(&self, copy: &Path) -> Result<KeptOutInCopy> {
+        let mut found = KeptOutInCopy::default();
+        let Some(kept_out) = self.kept_out.filter(|contents| !contents.is_empty()) else { return Ok(found) };
+        // Without its attachments a mail is one document, whose bytes are those of the file.
+        for attachments in [false, true] {
+            let source = SourceFile::unknown(copy.display().to_string(), attachments);
+            let (scan, ..) = match self.scan(copy, &source, Scan::of_all(&source.path)) {
+                Ok(scanned) => scanned,
+                Err(Error::Stopped) => return Err(Error::Stopped),
+                Err(_) => return Ok(KeptOutInCopy { unsearched: 1, ..found }),
+            };
+            let all = scan.all.unwrap_or_default();
+            found.contents = all.intersection(kept_out).count() as u64;
+            found.unsearched = scan.unread;
+            found.is_all = found.contents > 0 && found.contents == all.len() as u64 && scan.unread == 0;
+            if found.is_all {
+                break;
+            }
+        }
+        Ok(found)
+    }
+
     /// True if attachments are documents of a file. Also true if a kept-out content may be attached to a
     /// mail, even if no attachment is a stored document any more.
     pub(super) fn reads_attachments(&self, source: &SourceFile) -> bool {

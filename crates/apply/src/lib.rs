@@ -64,6 +64,7 @@ use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_host::progress::Task;
 use fpdb_host::schema::Schema;
 use fpdb_host::spill::TempSpace;
+use fpdb_kernel::document::Digest;
 
 use log::Log;
 use passages::{NO_DOCUMENT, NO_SURVIVOR, Passages};
@@ -127,9 +128,9 @@ pub fn apply(
         summary.done_before += taken;
     }
     let Places { unplaced, stale } = Places::of(&sources, options, &log)?;
-    let kept_out = match options.action.copies_to() {
-        Some(_) => stored.kept_out()?,
-        None => FxHashSet::default(),
+    let kept_out = match options.action.takes_files() {
+        false => stored.kept_out()?,
+        true => FxHashSet::default(),
     };
     let mut checked = Check {
         stored,
@@ -151,6 +152,7 @@ pub fn apply(
         report: digest,
         sources: &sources,
         checked: &checked,
+        kept_out: &kept_out,
         passages: passages.as_ref(),
         unplaced: &unplaced,
         lost: FxHashSet::default(),
@@ -165,6 +167,10 @@ pub fn apply(
     acting.all()?;
     acting.old_copies(stale)?;
     let mut summary = acting.summary;
+    if passages.is_some() {
+        // No document is removable then.
+        summary.inseparable = 0;
+    }
     summary.left = summary.documents - summary.applied.min(summary.documents);
     Ok(summary)
 }
@@ -181,6 +187,8 @@ struct Acting<'a> {
     report: u64,
     sources: &'a [SourceFile],
     checked: &'a Checked,
+    /// The contents that a copy leaves out although no document has them.
+    kept_out: &'a FxHashSet<Digest>,
     /// The repeated passages, if the report lists them.
     passages: Option<&'a Passages>,
     /// Files that have no place in the copy.
@@ -246,6 +254,8 @@ struct Chosen {
     kept_out_left: u64,
     /// Number of parts of the file that could not be searched for such records.
     kept_out_unsearched: u64,
+    /// Number of removable documents that stay because they cannot leave the file, or take no mark.
+    inseparable: u64,
     reason: Option<String>,
 }
 
@@ -382,7 +392,7 @@ impl Acting<'_> {
 
     /// Chooses the documents of a file to remove. The survivor of each must be unchanged.
     fn choose(&self, state: &FileState) -> Result<Chosen> {
-        let FileState::File { cuts, kept_out, reason, .. } = state else {
+        let FileState::File { cuts, kept_out, reason, inseparable, .. } = state else {
             return Ok(Chosen::default());
         };
         let all = self.checked.cuts(cuts)?;
@@ -404,7 +414,8 @@ impl Acting<'_> {
                 .then(|| "the survivors of some documents have changed, are listed too or cannot be read; these documents stay".into())
         });
         let kept_out_left = kept_out.left_after(&cuts);
-        Ok(Chosen { cuts, unjustified, kept_out_left, kept_out_unsearched: kept_out.unsearched, reason })
+        let (kept_out_unsearched, inseparable) = (kept_out.unsearched, *inseparable);
+        Ok(Chosen { cuts, unjustified, kept_out_left, kept_out_unsearched, inseparable, reason })
     }
 
     /// The facts of a file to change or copy.

@@ -39,6 +39,25 @@ pub(super) struct SourceFile {
 }
 
 impl SourceFile {
+    /// A file of which the database has no document.
+    pub(super) fn unknown(path: String, attachments: bool) -> Self {
+        Self::new(path, String::new(), SourceReading::Whole, attachments)
+    }
+
+    fn new(path: String, name: String, reading: SourceReading, attachments: bool) -> Self {
+        Self {
+            path,
+            name,
+            other_names: Vec::new(),
+            old_members: false,
+            reading,
+            attachments,
+            mail: false,
+            ingested: None,
+            documents: 0,
+        }
+    }
+
     /// True if a document can be in the database twice, under two names.
     pub(super) fn has_other_names(&self) -> bool {
         self.old_members || !self.other_names.is_empty()
@@ -205,19 +224,7 @@ impl<'a> ApplyPlan<'a> {
                 Some(&number) => number,
                 None => {
                     let number = u32::try_from(sources.len()).unwrap_or(u32::MAX);
-                    let (path, name, reading) = (source.clone(), name.to_owned(), reading.clone());
-                    let other_names = Vec::new();
-                    sources.push(SourceFile {
-                        path,
-                        name,
-                        other_names,
-                        old_members: false,
-                        reading,
-                        attachments: false,
-                        mail: false,
-                        ingested: None,
-                        documents: 0,
-                    });
+                    sources.push(SourceFile::new(source.clone(), name.to_owned(), reading.clone(), false));
                     numbers.insert(source, number);
                     number
                 }

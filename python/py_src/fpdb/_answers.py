@@ -747,7 +747,7 @@ class Applied(Answer):
         documents: number of removable documents that the action concerns.
         done: False in a dry run.
         reason: the reason why the file is left alone, or why documents of it stay.
-        kept_out: number of records that the copy lacks because their contents are kept out.
+        kept_out: number of records that the copy lacks, or that are marked in their place, because their contents are kept out.
     """
 
     source: str
@@ -769,6 +769,7 @@ class ApplySummary(Answer):
         documents: removable documents of the report.
         applied, left: removable documents that are gone, linked, moved or marked; and removable documents that stay.
         unjustified: removable documents that stay because their survivor has changed or is gone.
+        inseparable: removable documents that stay because they cannot leave their files, or take no mark.
         missing: removable documents that the database no longer holds, or that were read from no file.
         failed: files that are left alone because they have changed or cannot be read or written.
         unplaced: failed files that were not copied or moved because another file takes their new place, or because they have no place.
@@ -779,9 +780,11 @@ class ApplySummary(Answer):
         without_text: documents that have no symbol left without their passages. A copy leaves them out.
         stale: copies of earlier runs that stay as they were, because their files are no longer stored, have changed or
             cannot be read.
-        pruned: copies of earlier runs that are removed, because the database no longer has their files.
-        kept_out: records that copies lack because their contents are kept out.
-        kept_out_left: records in copies although their contents are kept out: parts of a mail, or of a container that stays whole.
+        pruned: copies of earlier runs that are removed, because the database no longer has their files, on request or because their
+            contents are kept out.
+        kept_out: records that copies lack, or that are marked in their place, because their contents are kept out.
+        kept_out_left: records in copies although their contents are kept out: parts of a mail, of a container that stays whole, or of a
+            copy that stays as it was.
         kept_out_unsearched: parts of files that could not be searched for records whose contents are kept out.
         emptied: copies without any document.
         done_before: files that an earlier run has finished.
@@ -806,6 +809,7 @@ class ApplySummary(Answer):
     unplaced: int = 0
     refused: int = 0
     parts_not_compared: int = 0
+    inseparable: int = 0
     field_taken: int = 0
     whole: int = 0
     without_text: int = 0

@@ -19,6 +19,8 @@ pub(super) struct Marks<'a> {
     pub(super) passages: Option<&'a Passages>,
     /// True if records may have marks of an earlier run, which these replace.
     pub(super) replaces: bool,
+    /// True if records whose contents are kept out are left out. False: they are marked as removable.
+    pub(super) leaves_out: bool,
 }
 
 /// The verdict on a record.
@@ -39,10 +41,14 @@ impl Marks<'_> {
         self.cuts.binary_search_by_key(&start, |cut| cut.start).ok().map(|at| &self.cuts[at])
     }
 
-    /// The values of the marks in the record that begins at this place. Passages are `[[start,end],...]`.
+    /// The values of the marks in the record that begins at this place. Passages are `[[start,end],...]`, and
+    /// `None` if the content of the record is kept out.
     pub(super) fn values(&self, start: u64) -> Result<Vec<Option<String>>> {
         let cut = self.cut(start);
         if let Some(passages) = self.passages {
+            if cut.is_some_and(|cut| cut.id == NO_DOCUMENT) {
+                return Ok(vec![None]);
+            }
             let passages = cut.map_or(Ok(Vec::new()), |cut| passages.get(cut.id))?;
             let spans: Vec<String> =
                 passages.iter().map(|passage| format!("[{},{}]", passage.start, passage.end)).collect();
@@ -56,9 +62,9 @@ impl Marks<'_> {
     }
 
     /// The line that begins at `at`, with the marks added at the end of its object. `None` if it is not an
-    /// object. Empty if the content of the record is kept out.
+    /// object. Empty if the record is left out, because its content is kept out.
     pub(super) fn line(&self, line: &[u8], at: u64) -> Result<Option<Vec<u8>>> {
-        if self.cut(at).is_some_and(|cut| cut.id == NO_DOCUMENT) {
+        if self.leaves_out && self.cut(at).is_some_and(|cut| cut.id == NO_DOCUMENT) {
             return Ok(Some(Vec::new()));
         }
         let body = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);

@@ -76,6 +76,8 @@ pub(super) enum Change<'a> {
         passages: Option<&'a Passages>,
         /// True if records may have marks of an earlier run, which these replace.
         replaces: bool,
+        /// True if records whose contents are kept out are left out, where the format allows it.
+        leaves_out: bool,
     },
     /// Cuts passages out of its documents.
     CutOut {
@@ -105,8 +107,8 @@ pub(super) fn rewrite(
         return Err(Error::Document(DocumentError::NotAFile { path: path.to_owned() }));
     };
     let marks = match change {
-        Change::Mark { field, passages, replaces } => {
-            Some(Marks { field, cuts, stored, passages: *passages, replaces: *replaces })
+        &Change::Mark { field, passages, replaces, leaves_out } => {
+            Some(Marks { field, cuts, stored, passages, replaces, leaves_out })
         }
         _ => None,
     };
@@ -147,10 +149,12 @@ pub(super) fn check_marks(
     stored: &dyn StoredDocuments,
     stop: &StopToken,
 ) -> Result<()> {
-    let (&Change::Mark { field, passages, replaces }, FileState::File { kind, container, .. }) = (change, state) else {
+    let (&Change::Mark { field, passages, replaces, leaves_out }, FileState::File { kind, container, .. }) =
+        (change, state)
+    else {
         return Ok(());
     };
-    let marks = Marks { field, cuts, stored, passages, replaces };
+    let marks = Marks { field, cuts, stored, passages, replaces, leaves_out };
     match (container, kind) {
         (Some(Container::Parquet), _) => behind_feature!("parquet", parquet::check_marks(path, &marks)),
         (_, FileKind::Container(compression)) => {
