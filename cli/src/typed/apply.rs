@@ -55,10 +55,10 @@ pub(crate) struct ApplyArgs {
     pub(crate) prune: bool,
     /// Give each record a FIELD that tells if it is removable
     ///
-    /// "remove" or "keep"; FIELD_survivor names its survivor. What is kept out is marked "remove" too, without
-    /// a survivor. With a report of `dedup --passages` the field lists the repeated
-    /// passages: [[start,end],...]. For JSON lines and Parquet. Changes the files themselves, or with --write
-    /// their copies.
+    /// "remove" or "keep"; FIELD_survivor names its survivor. What is kept out is marked "remove" too,
+    /// without survivor. With a report of `dedup --passages` the field lists the repeated passages:
+    /// [[start,end],...]. For JSON lines and Parquet. Changes the files themselves, or with --write their
+    /// copies.
     #[arg(long, value_name = "FIELD", group = "action", conflicts_with_all = ["remove", "link", "move_to"])]
     mark: Option<String>,
     /// Remove removable files; those inside containers stay

@@ -132,6 +132,12 @@ impl Acting<'_> {
             // The names of survivors, or the passages, are part of the copy, and come from the report.
             decision.update(&self.report.to_le_bytes());
         }
+        if let FileState::File { kept_out, .. } = state
+            && !rewrite::is_markable(state)
+        {
+            // A copy with marks or without passages keeps mails that another copy leaves out.
+            chosen.kept_out_left = kept_out.left_after(&chosen.cuts);
+        }
         chosen.inseparable += concerned - documents_of(&chosen.cuts);
         let whole = concerned > 0 && !has_documents(&chosen.cuts) && chosen.unjustified == 0;
         if whole && self.options.action.marks() {

@@ -31,8 +31,8 @@ pub(super) struct KeptOutRecord {
 pub(super) struct KeptOutOfFile {
     /// The number of records that cannot be left out.
     pub(super) left: u64,
-    /// For each record that is an attachment, the place of its mail. The record is left out only with its
-    /// mail.
+    /// For each record that is left out only with other documents of its mail, the place of the mail. Such a
+    /// record is an attachment, or a mail with attachments that are documents.
     pub(super) attached: Vec<u64>,
     /// The number of parts of the file that could not be searched.
     pub(super) unsearched: u64,
@@ -111,11 +111,14 @@ impl Contents<'_> {
             inside.retain(|other| *other != suffix);
             // A document may have the content under an old name.
             let can_go = cuttable && !source.old_members && !needed.contains(&xxh3_64(suffix.as_bytes()));
-            match place.filter(|_| can_go) {
-                Some(at) if !self.holds(source, &inside)? => {
+            match place {
+                Some(at) if can_go && !self.holds(source, &inside)? => {
                     cuts.push(Cut { start: at.start, end: at.end, id: NO_DOCUMENT, keep: NO_SURVIVOR });
                 }
-                _ => found.left += 1,
+                Some(at) => found.attached.push(at.start),
+                // A mail file has documents, or the database would not know it.
+                None if suffix.is_empty() => found.attached.push(0),
+                None => found.left += 1,
             }
         }
         Ok(found)

@@ -39,7 +39,7 @@ pub(super) struct SourceFile {
 }
 
 impl SourceFile {
-    /// A file of which the database has no document.
+    /// A file without documents in the database.
     pub(super) fn unknown(path: String, attachments: bool) -> Self {
         Self::new(path, String::new(), SourceReading::Whole, attachments)
     }

@@ -107,6 +107,31 @@ fn a_mail_file_whose_mail_was_removed_is_as_it_was_ingested() {
     }
 }
 
+/// A mail that is kept out goes with its attachments if these are all removable.
+#[test]
+fn a_mail_that_is_kept_out_goes_with_its_attachments() {
+    let folder = Folder::new();
+    folder.write("in/a.txt", text(12));
+    folder.write("in/b.eml", mail(2, &[12]));
+    let from = "From a@b.c Sat Jan  3 01:05:34 1996\n";
+    folder.write("in/c.mbox", format!("{from}{}\n{from}{}\n", mail(2, &[12]), mail(3, &[])));
+    ingest(&folder, &["--attachments"]);
+    folder.ok(&["rm", "-q", "--keep-out", "in/b.eml", "in/c.mbox#1"]);
+    folder.ok(&["dedup", "-q", "--keep", "first", "--format", "json", "-o", "report.jsonl"]);
+    let (run, lines, summary) = apply(&folder, &["--write", "clean", "--yes"]);
+    assert_eq!(
+        (run.status, &summary["applied"], &summary["kept_out_left"]),
+        (0, &2.into(), &Value::Null),
+        "{lines:#?}"
+    );
+    assert_eq!(copied(&folder, "clean"), ["a.txt", "c.mbox"]);
+    assert!(!fs::read_to_string(folder.path().join("clean/in/c.mbox")).unwrap().contains(&text(2)));
+    // With marks all mails are in the copy.
+    let (run, _, summary) = apply(&folder, &["--write", "marked", "--mark", "dup", "--yes"]);
+    assert_eq!((run.status, &summary["kept_out_left"]), (2, &2.into()), "{run:#?}");
+    assert_eq!(copied(&folder, "marked").len(), 3);
+}
+
 #[test]
 fn a_record_that_is_kept_out_is_marked_in_its_place() {
     let folder = Folder::new();
