@@ -13,6 +13,7 @@ mod listed;
 mod passages;
 mod proof;
 mod same_file;
+mod spelled;
 mod together;
 mod withdrawn;
 

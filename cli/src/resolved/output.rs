@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use fpdb::{Failure, Source};
-use fpdb_reading::input::PARTS;
+use fpdb_reading::input::{PARTS, resolved};
 
 use super::database;
 use crate::output::check_place;
@@ -92,8 +92,8 @@ fn not_stored(
 
 /// Fails if a path is in the folder to which an apply copies or moves files, or is the log of the apply.
 fn outside_copy(args: &ApplyArgs, output: &Path) -> anyhow::Result<()> {
-    let (output, folder) = (real(output), args.folder());
-    if let Some(folder) = folder.filter(|folder| output.starts_with(real(folder))) {
+    let (output, folder) = (resolved(output), args.folder());
+    if let Some(folder) = folder.filter(|folder| output.starts_with(resolved(folder))) {
         anyhow::bail!(
             "-o would write into {}, to which this command writes files: name a file elsewhere",
             folder.display()
@@ -101,7 +101,7 @@ fn outside_copy(args: &ApplyArgs, output: &Path) -> anyhow::Result<()> {
     }
     // The log lies beside the folder or the report: `clean.write.log`.
     let is_log_of = |path: &Path| {
-        let (path, name) = (real(path), output.file_name().unwrap_or_default().to_string_lossy());
+        let (path, name) = (resolved(path), output.file_name().unwrap_or_default().to_string_lossy());
         let rest = name.strip_prefix(&*path.file_name().unwrap_or_default().to_string_lossy());
         output.parent() == path.parent() && rest.is_some_and(|rest| rest.starts_with('.') && rest.ends_with(".log"))
     };
@@ -135,7 +135,7 @@ pub(crate) fn check_ingest(global: &Global, args: &IngestArgs, sources: &[Source
         }
         outside_databases(global, path)?;
         if let Some(output) = &global.output
-            && real(output) == real(path)
+            && resolved(output) == resolved(path)
         {
             anyhow::bail!("-o and --failures name the same file");
         }
@@ -157,13 +157,6 @@ pub(crate) fn check_ingest(global: &Global, args: &IngestArgs, sources: &[Source
 pub(crate) fn written<'a>(global: &'a Global, args: &'a IngestArgs) -> impl Iterator<Item = (&'static str, &'a Path)> {
     let output = global.output.as_deref().map(|path| ("-o", path));
     output.into_iter().chain(args.failures.as_deref().map(|path| ("--failures", path)))
-}
-
-/// A path with the links in it resolved, as far as it exists.
-pub(crate) fn real(path: &Path) -> PathBuf {
-    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    let parent = || Some(absolute.parent()?.canonicalize().ok()?.join(absolute.file_name()?));
-    path.canonicalize().ok().or_else(parent).unwrap_or(absolute)
 }
 
 /// True if a file is empty, or begins like the results or the list of failures of an ingest.

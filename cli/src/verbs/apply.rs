@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use fpdb::apply::{Act, Action, ApplyOptions, ApplySummary, ProofOptions};
 use fpdb::{Database, DocumentInfo, Error};
+use fpdb_reading::input::resolved;
 
 use crate::interrupt;
 use crate::output::Output;
@@ -113,16 +114,21 @@ pub(crate) fn act(
 /// Warns if a copy goes into a folder with files that were ingested: the next ingest of that folder would add
 /// the copy.
 fn tell_if_ingested(database: &Database, folder: &Path, printer: &Printer) -> anyhow::Result<()> {
-    let target = std::path::absolute(folder)?;
+    let target = resolved(folder);
+    let (mut parent, mut real) = (PathBuf::new(), PathBuf::new());
     let mut ingested = None;
     let looked = database.for_each_document(|document: DocumentInfo| {
-        let file = document.source.map(PathBuf::from);
+        let Some(folder) = document.source.as_deref().and_then(|file| Path::new(file).parent()) else { return Ok(()) };
+        // Documents of one folder mostly follow each other.
+        if parent != folder {
+            (parent, real) = (folder.to_owned(), resolved(folder));
+        }
         // Either the copy goes below the folder of an ingested file, or an ingested file lies in the folder
         // of the copy.
-        ingested = file.and_then(|file| match file.parent() {
-            Some(parent) if target.starts_with(parent) => Some(parent.to_owned()),
-            _ => file.starts_with(&target).then(|| target.clone()),
-        });
+        ingested = match target.starts_with(&real) {
+            true => Some(parent.clone()),
+            false => real.starts_with(&target).then(|| target.clone()),
+        };
         // Returning an error ends the search.
         if ingested.is_some() { Err(Error::Stopped) } else { Ok(()) }
     });

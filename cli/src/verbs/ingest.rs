@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use fpdb::{Database, IngestOptions, IngestSummary, MetadataTable, ReadAs, Source, Task, Unit};
-use fpdb_reading::input::{Reach, is_gone};
+use fpdb_reading::input::{Reach, is_gone, resolved};
 
 use super::query::tell_attachments;
 use crate::interrupt;
@@ -327,7 +327,7 @@ fn delete_if_empty(database: Opened, created: Option<PathBuf>, printer: &Printer
 fn without_written(options: &IngestOptions, global: &Global, args: &IngestArgs, sources: &[Source]) -> IngestOptions {
     let mut walk = options.walk.clone();
     for (_, path) in output::written(global, args) {
-        let target = output::real(path);
+        let target = resolved(path);
         walk.leave_out.extend(sources.iter().filter_map(|source| {
             let folder = source.path()?;
             Some(folder.join(target.strip_prefix(folder.canonicalize().ok()?).ok()?))
@@ -342,9 +342,7 @@ fn without_written(options: &IngestOptions, global: &Global, args: &IngestArgs, 
 fn tell_of_copies(database: &Database, sources: &[Source], printer: &Printer) -> anyhow::Result<()> {
     let mut folders = BTreeSet::new();
     for path in sources.iter().filter_map(Source::path) {
-        // Collecting the components drops a slash at the end.
-        let absolute: PathBuf = std::path::absolute(path)?.components().collect();
-        folders.extend(absolute.ancestors().skip(usize::from(!path.is_dir())).map(Path::to_owned));
+        folders.extend(resolved(path).ancestors().skip(usize::from(!path.is_dir())).map(Path::to_owned));
     }
     for folder in folders {
         if database.is_copy(&folder)? {

@@ -85,7 +85,7 @@ impl Chosen {
 impl Acting<'_> {
     /// Decides how a file is copied to a folder.
     pub(super) fn plan_copy(&self, source: &SourceFile, state: &FileState, folder: &Path) -> Result<PlannedCopy> {
-        let target = places::place_of(source, folder)?;
+        let target = places::place_of(source, folder);
         let mut chosen = self.choose(state)?;
         let (mut ranges, mut emptied) = (Vec::new(), RoaringBitmap::new());
         let is_document = matches!(state, FileState::File { kind: FileKind::Document, .. });
@@ -348,14 +348,13 @@ impl Acting<'_> {
     /// contents are kept out.
     pub(super) fn old_copies(&mut self, copies: Vec<(String, PathBuf)>) -> Result<()> {
         let Some(folder) = self.options.action.copies_to() else { return Ok(()) };
-        let folder = places::absolute(folder)?;
         let all = copies.len() as u64;
         for (number, (source, copy)) in (0..).zip(copies) {
             self.task.step("copies of earlier runs looked at", number, all)?;
             let mut reason = "the database no longer has a file of this name".to_owned();
             // Another user can have written the log. So it can name no file outside the folder.
             let is_inside = copy
-                .strip_prefix(&folder)
+                .strip_prefix(folder)
                 .is_ok_and(|place| place.components().all(|component| matches!(component, Component::Normal(_))));
             let is_ours = is_inside && self.log.owns(&copy);
             // The copy can be a link or a pipe by now.
@@ -373,7 +372,7 @@ impl Acting<'_> {
                 reason += ", and its copy was changed since";
             } else if is_pruned && self.options.act {
                 match self.remove_copy(Path::new(&source), &copy) {
-                    Ok(()) => remove_empty_folders(&copy, &folder),
+                    Ok(()) => remove_empty_folders(&copy, folder),
                     Err(error) if is_fatal(&error) => return Err(error),
                     Err(error) => (is_pruned, reason) = (false, error.chain()),
                 }

@@ -84,6 +84,7 @@ pub fn apply(
     visit: &mut dyn FnMut(Applied) -> Result<()>,
 ) -> Result<ApplySummary> {
     options.check()?;
+    let options = &options.clone().resolved();
     let temp = TempSpace::new(&options.temp_dir.clone().unwrap_or_else(std::env::temp_dir))?;
     let mut report = ParsedReport::read_with(report, &options.lists, stored, &temp, task)?;
     if !options.suits(report.passages.is_some(), report.listed.is_some()) {
@@ -348,7 +349,7 @@ impl Acting<'_> {
             && let Some(folder) = self.options.action.copies_to()
         {
             // If a file cannot be copied now, its earlier copy stays as it was.
-            target = Some(places::place_of(source, folder)?).filter(|place| place.symlink_metadata().is_ok());
+            target = Some(places::place_of(source, folder)).filter(|place| place.symlink_metadata().is_ok());
             self.summary.stale += u64::from(target.is_some());
         }
         (self.visit)(Applied {

@@ -24,14 +24,13 @@ use super::files::{self, Facts};
 pub(super) use super::log_lines::NotedAct;
 use super::log_lines::{KEY_SCHEMA, KeyLine, LogLine, SCHEMA};
 use super::options::ApplyOptions;
-use super::places;
 use super::plan::SourceFile;
 use super::report::ParsedReport;
 use fpdb_host::bounded;
 use fpdb_host::durable::{create_folders, sync_name};
 use fpdb_host::error::{Error, Result};
 use fpdb_host::job_lock::lock_job;
-use fpdb_reading::input::{UNDER_WAY, is_under_way};
+use fpdb_reading::input::{UNDER_WAY, is_under_way, resolved};
 
 /// The log of one kind of action, on one report or into one folder.
 pub(super) struct Log {
@@ -100,7 +99,7 @@ fn path_beside(beside: PathBuf, verb: &str) -> PathBuf {
 /// # Errors
 /// If a log cannot be read.
 pub fn is_copy(folder: &Path, database: &str) -> Result<bool> {
-    let folder = places::absolute(folder)?;
+    let folder = resolved(folder);
     for verb in ["write", "cut"] {
         let (mut is_of_database, mut has_copies) = (false, false);
         for_each_line(&path_beside(folder.clone(), verb), &mut |line| {
@@ -127,7 +126,7 @@ impl Log {
     /// [`Error::JobInUse`] if another run has the log open; [`Error::Io`].
     pub(super) fn open(report: &ParsedReport<'_>, database: &str, kind: &str, options: &ApplyOptions) -> Result<Self> {
         let (beside, of) = match options.action.copies_to() {
-            Some(folder) => (places::absolute(folder)?, format!("{database} {kind}")),
+            Some(folder) => (folder.to_owned(), format!("{database} {kind}")),
             None => (report.path.clone(), format!("{:016x}", report.digest)),
         };
         let path = path_beside(beside, options.verb());

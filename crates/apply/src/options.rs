@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use fpdb_host::error::{Error, Result};
 use fpdb_host::names::names;
 use fpdb_host::setters::setters;
-use fpdb_reading::input::{InputLimits, enclosing_database};
+use fpdb_reading::input::{InputLimits, enclosing_database, resolved};
 
 /// The action on the documents that a report lists as removable.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -115,6 +115,14 @@ impl ApplyOptions {
     }
 
     setters! { act: bool, lists: Vec<PathBuf>, prune: bool, limits: InputLimits, temp_dir: Option<PathBuf> }
+
+    /// The same with the folder of the action resolved, so that each spelling of it means the same copy.
+    pub(super) fn resolved(mut self) -> Self {
+        if let Action::Write { folder, .. } | Action::Cut { folder } | Action::Move { folder } = &mut self.action {
+            *folder = resolved(folder);
+        }
+        self
+    }
 
     /// Checks the action.
     ///

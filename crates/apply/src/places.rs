@@ -24,16 +24,9 @@ pub(super) struct Places {
     pub(super) stale: Vec<(String, PathBuf)>,
 }
 
-/// The absolute path of the folder of a copy.
-pub(super) fn absolute(folder: &Path) -> Result<PathBuf> {
-    let absolute = std::path::absolute(folder).map_err(Error::io("find", folder))?;
-    // The components have no slash at the end.
-    Ok(absolute.components().collect())
-}
-
-/// The path of the copy of a file.
-pub(super) fn place_of(source: &SourceFile, folder: &Path) -> Result<PathBuf> {
-    Ok(absolute(folder)?.join(files::relative(&source.name)))
+/// The path of the copy of a file. `folder` is resolved.
+pub(super) fn place_of(source: &SourceFile, folder: &Path) -> PathBuf {
+    folder.join(files::relative(&source.name))
 }
 
 impl Places {
@@ -45,11 +38,10 @@ impl Places {
     /// without the source file of that place, it would keep all duplicates of the file's documents.
     pub(super) fn of(sources: &[SourceFile], options: &ApplyOptions, log: &Log) -> Result<Self> {
         let Some(folder) = options.action.copies_to() else { return Ok(Self::default()) };
-        let folder = absolute(folder)?;
         let (mut unplaced, mut known) = (Unplaced::default(), FxHashSet::default());
         let (mut foreign, mut first) = (0, None);
         for (number, source) in (0..).zip(sources) {
-            let place = place_of(source, &folder)?;
+            let place = place_of(source, folder);
             let found = place.symlink_metadata();
             if files::relative(&source.name).as_os_str().is_empty() {
                 unplaced.insert(number, "its name gives no place for a copy".to_owned());

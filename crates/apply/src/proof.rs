@@ -18,7 +18,7 @@ use fpdb_host::progress::Task;
 use fpdb_host::schema::{Answer, Schema, is_zero};
 use fpdb_host::setters::setters;
 use fpdb_host::spill::{Sorter, TempSpace};
-use fpdb_reading::input::InputLimits;
+use fpdb_reading::input::{InputLimits, resolved};
 
 /// The places to search for the survivors of a report, and the limits of the search.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -130,6 +130,7 @@ pub fn prove(
     parsed.pairs = pairs;
     let identical = std::mem::take(&mut parsed.identical);
     let ApplyPlan { sources, entries, renamed, .. } = ApplyPlan::of(stored, parsed, None, &temp, task)?;
+    let folder = options.copy.as_deref().map(resolved);
     let contents = Contents { stored, limits: &options.limits, kept_out: None, task };
     let mut there = RoaringBitmap::new();
     let mut reasons: FxHashMap<u32, String> = FxHashMap::default();
@@ -137,7 +138,7 @@ pub fn prove(
     for_each_file(entries, &mut |number, documents| {
         task.step("files checked", number as u64, sources.len() as u64)?;
         let source = &sources[number];
-        let found = match &options.copy {
+        let found = match &folder {
             Some(folder) => in_copy(&contents, source, documents, &listed, folder).map(|(sound, others)| {
                 read.extend(others.is_some().then_some(number as u32));
                 unjudged += others.unwrap_or(0);
@@ -160,10 +161,10 @@ pub fn prove(
         }
         Ok(())
     })?;
-    if let Some(folder) = &options.copy {
+    if let Some(folder) = &folder {
         for (number, source) in (0..).zip(&sources).filter(|(number, _)| !read.contains(*number)) {
             task.step("copies looked at", number.into(), sources.len() as u64)?;
-            unjudged += unjudged_in(&contents, source, &places::place_of(source, folder)?)?;
+            unjudged += unjudged_in(&contents, source, &places::place_of(source, folder))?;
         }
     }
     let mut summary =
@@ -208,7 +209,7 @@ fn in_copy(
     folder: &Path,
 ) -> Result<(Vec<u32>, Option<u64>)> {
     let stays = |document: &PlannedDocument| !document.is_removable() || listed.contains(document.keep);
-    let copy = places::place_of(source, folder)?;
+    let copy = places::place_of(source, folder);
     if !documents.iter().any(stays) && !copy.exists() {
         return Ok((Vec::new(), None));
     }

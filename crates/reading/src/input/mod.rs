@@ -30,7 +30,7 @@ pub use expand::member_name::{
 };
 pub use expand::{Opened, ReadContext, expand_stream, open};
 pub use find::candidate::{About, Candidate, Content, FileFacts, WalkEvent, absolute_name, candidate_of};
-pub use find::enclosing::enclosing_database;
+pub use find::enclosing::{enclosing_database, resolved};
 pub use find::globs::{glob_of_path, moved_glob};
 pub use find::measure::measure;
 pub use find::names::{NamePrefix, NamesBegin, tidied};

@@ -1,6 +1,7 @@
-//! Enclosing: finds the database that contains a path. Only the database itself may write there.
+//! Enclosing: resolves a path, and finds the database that contains it. Only the database itself may write
+//! there.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use super::walk::is_database;
 
@@ -14,13 +15,21 @@ pub fn enclosing_database(path: &Path, own: Option<&Path>) -> Option<PathBuf> {
     path.ancestors().find(is_one).map(Path::to_owned)
 }
 
-/// Resolves the links in a path, as far as the path exists.
-fn resolved(path: &Path) -> PathBuf {
+/// Makes a path absolute, and resolves links and `..` in it. Of two spellings of a place, existing or to be
+/// made, both have the same result.
+#[must_use]
+pub fn resolved(path: &Path) -> PathBuf {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     for there in path.ancestors() {
-        if let (Ok(real), Ok(rest)) = (there.canonicalize(), path.strip_prefix(there)) {
-            // Joining an empty rest would add a separator at the end.
-            return if rest.as_os_str().is_empty() { real } else { real.join(rest) };
+        if let (Ok(mut real), Ok(rest)) = (there.canonicalize(), path.strip_prefix(there)) {
+            for part in rest.components() {
+                if part == Component::ParentDir {
+                    real.pop();
+                } else {
+                    real.push(part);
+                }
+            }
+            return real;
         }
     }
     path
@@ -29,6 +38,24 @@ fn resolved(path: &Path) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn each_spelling_of_a_place_is_resolved_to_one_path() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path().canonicalize().unwrap();
+        std::fs::create_dir_all(folder.join("a/b")).unwrap();
+        std::os::unix::fs::symlink("a/b", folder.join("link")).unwrap();
+        for (path, expected) in [
+            ("a/b/../x/y", "a/x/y"),
+            ("link/../x/y", "a/x/y"),
+            ("link/x/", "a/b/x"),
+            ("none/../a/./x", "a/x"),
+            ("a/none/../../x", "x"),
+            ("link", "a/b"),
+        ] {
+            assert_eq!(resolved(&folder.join(path)), folder.join(expected), "{path}");
+        }
+    }
 
     #[test]
     fn a_path_in_a_database_is_told_from_one_beside_it() {
