@@ -195,7 +195,7 @@ fn read(path: &Path, limits: KeyLimits) -> Result<Vec<Key>> {
         }
     }
     let (mut keys, mut names) = (Vec::new(), HashSet::new());
-    for (number, line) in (1..).zip(text.lines()) {
+    for (number, line) in (1..).zip(text.trim_start_matches('\u{feff}').lines()) {
         if line.trim().is_empty() || line.starts_with('#') {
             continue;
         }
@@ -234,7 +234,7 @@ mod tests {
         let (first, first_line) = new_key("alice", Rights::Read).unwrap();
         let (second, second_line) = new_key("bob", Rights::Admin).unwrap();
         assert!(!first_line.contains(&first) && first != second);
-        std::fs::write(&path, format!("# keys\n{first_line}\n\n{second_line}\n")).unwrap();
+        std::fs::write(&path, format!("\u{feff}# keys\n{first_line}\n\n{second_line}\n")).unwrap();
         let keys = Keys::open(Some(&path), LIMITS).unwrap();
         let rights = |key: &str| keys.identify(Some(key)).map(|found| (found.name.to_string(), found.rights));
         assert_eq!(rights(&first), Some(("alice".into(), Rights::Read)));

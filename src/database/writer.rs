@@ -13,6 +13,7 @@ use crate::archive::apply::Records;
 use crate::ingest::first_names::first_document_but;
 use crate::ingest::{self, IngestOptions, IngestSummary};
 use crate::staging::{self, Assembly};
+use fpdb_apply::Removals;
 use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::Task;
 use fpdb_host::schema::{Answer, Schema, is_zero};
@@ -58,7 +59,7 @@ pub struct Removal {
     pub(crate) schema: Schema<Self>,
     /// Documents deleted.
     pub removed: u64,
-    /// Names that no document has.
+    /// Names that no document has; of a list of documents the first 20.
     pub unknown_names: Vec<String>,
     /// Numbers that no document has.
     pub unknown_ids: Vec<DocId>,
@@ -143,12 +144,12 @@ impl Database {
 /// has the others.
 fn reported(store: &Store, report: &Path, task: &Task<'_>) -> Result<(Vec<DocId>, Removal)> {
     let temp = TempSpace::beside(store.root(), None)?;
-    let removals = fpdb_apply::removals(&Records(store), report, &temp, task)?;
-    let mut removal = Removal { reported: Some(removals.listed), left: removals.left.len(), ..Removal::default() };
-    for id in removals.left.iter().take(LEFT_NAMES) {
+    let Removals { listed, left, ids, unknown_names } = fpdb_apply::removals(&Records(store), report, &temp, task)?;
+    let mut removal = Removal { reported: Some(listed), left: left.len(), unknown_names, ..Removal::default() };
+    for id in left.iter().take(LEFT_NAMES) {
         removal.left_names.push(store.document(id)?.name);
     }
-    Ok((removals.ids.into_iter().map(DocId).collect(), removal))
+    Ok((ids.into_iter().map(DocId).collect(), removal))
 }
 
 impl DatabaseWriter {

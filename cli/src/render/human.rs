@@ -84,6 +84,16 @@ pub(crate) fn first_names(names: &[String], all: u64) -> String {
     if all > NAMES_SHOWN as u64 { format!("{shown}, ... (--verbose lists them)") } else { shown }
 }
 
+/// Up to 10 of `all` names, and the number of the others.
+pub(crate) fn names_and_more(names: &[String], all: u64) -> String {
+    const SHOWN: usize = 10;
+    let shown: Vec<_> = names.iter().take(SHOWN).map(|name| escape_terminal(name)).collect();
+    match all.saturating_sub(shown.len() as u64) {
+        0 => shown.join(", "),
+        more => format!("{} and {} more", shown.join(", "), grouped(more)),
+    }
+}
+
 /// Returns the lines of text to show with a passage of a match at this location of its document.
 pub(crate) type ExcerptLines<'a> = &'a mut dyn FnMut(&Match, &Location) -> Vec<String>;
 

@@ -27,7 +27,7 @@ pub(super) use csv::{DEDUP, document_header, pair_header, query_header};
 pub(super) use dedup::latest_run_line;
 pub(super) use escape::{as_words, escape_json, escape_terminal};
 pub(super) use folder::{SharedFolder, common_folder, document_header_line};
-pub(super) use human::{NAMES_SHOWN, first_names};
+pub(super) use human::{NAMES_SHOWN, first_names, names_and_more};
 pub(super) use metadata::time_of;
 pub(super) use numbers::{attachments_left_out, count, duration, grouped, has, is, moment, percent, size, was};
 pub(super) use pairs::{PairColumns, boilerplate_left_out, common_left_out, pair_header_line, pairs_total};

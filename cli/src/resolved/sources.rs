@@ -5,11 +5,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use fpdb::{Error, Source};
+use fpdb_host::bounded::{BYTE_ORDER_MARK, LIST_BYTES};
 
 use crate::typed::IngestArgs;
-
-/// Maximum size of a list of files.
-const LIST_BYTES: u64 = 1 << 30;
 
 /// The typed paths, then those of `--files-from`.
 pub(crate) fn of(args: &IngestArgs) -> anyhow::Result<Vec<Source>> {
@@ -63,6 +61,7 @@ fn read_list(list: &Path) -> anyhow::Result<Vec<u8>> {
 /// Otherwise line ends do.
 fn paths_in(list: &[u8]) -> impl Iterator<Item = &[u8]> {
     let lines = !list.contains(&0);
+    let list = list.strip_prefix(BYTE_ORDER_MARK).filter(|_| lines).unwrap_or(list);
     let paths = list.split(move |&byte| byte == if lines { b'\n' } else { 0 });
     let paths = paths.map(move |path| if lines { path.strip_suffix(b"\r").unwrap_or(path) } else { path });
     paths.filter(|path| !path.is_empty())
@@ -86,7 +85,7 @@ mod tests {
     #[test]
     fn a_list_has_a_path_a_line_or_one_before_each_nul() {
         let paths = |list: &'static [u8]| paths_in(list).collect::<Vec<_>>();
-        assert_eq!(paths(b"a b\r\n\nc\n"), [&b"a b"[..], b"c"]);
+        assert_eq!(paths(b"\xef\xbb\xbfa b\r\n\nc\n"), [&b"a b"[..], b"c"]);
         assert_eq!(paths(b"a\nb\0c\r\0"), [&b"a\nb"[..], b"c\r"]);
         assert_eq!(paths(b""), [b""; 0]);
     }

@@ -10,7 +10,7 @@ use crate::interrupt;
 use crate::output::Output;
 use crate::printer::Printer;
 use crate::progress::StepBar;
-use crate::render::{AppliedLine, ApplyTotals, FileGroups, count, grouped, has, is, was};
+use crate::render::{AppliedLine, ApplyTotals, FileGroups, count, grouped, has, is, names_and_more, was};
 use crate::resolved::database;
 use crate::run_status::RunStatus;
 use crate::typed::{ApplyArgs, Global};
@@ -154,8 +154,13 @@ fn remarks(summary: &ApplySummary, options: &ApplyOptions, printer: &Printer) {
     }
     if summary.missing > 0 {
         let (are, were) = (is(summary.missing), was(summary.missing));
+        let of = if summary.listed { "list" } else { "report" };
+        let names = match &summary.unknown_names[..] {
+            [] => String::new(),
+            names => format!(": {}", names_and_more(names, summary.missing)),
+        };
         printer.note(&format!(
-            "{} of the report {are} not in the database, or {were} read from no file, and {were} left alone",
+            "{} of the {of} {are} not in the database, or {were} read from no file, and {were} left alone{names}",
             count(summary.missing, "document")
         ));
         if summary.listed && action.copies_to().is_some() {

@@ -1,6 +1,6 @@
 //! `fpdb list`: lists the stored documents in order of arrival.
 
-use fpdb::DocumentInfo;
+use fpdb::{DocumentInfo, Error};
 use fpdb_reading::input::NamePrefix;
 
 use crate::output::Output;
@@ -13,7 +13,15 @@ use crate::typed::{Global, ListArgs};
 pub(crate) fn run(global: &Global, args: &ListArgs, printer: &Printer) -> anyhow::Result<RunStatus> {
     let database = database::open(global)?;
     let mut output = Output::open(global)?;
-    let chosen = query::chosen(&database, &args.fields)?;
+    let chosen = match query::chosen(&database, &args.fields) {
+        Err(error @ (Error::NothingFits { .. } | Error::NoSuchKey { .. })) if global.output.is_some() => {
+            // The list of an earlier call must not be taken for the answer.
+            output.heading(&document_header(), "")?;
+            output.finish()?;
+            return Err(error.into());
+        }
+        chosen => chosen?,
+    };
     let prefixes: Vec<NamePrefix> = args.prefixes.iter().map(|prefix| NamePrefix::new(prefix)).collect();
     let is_chosen = |document: &DocumentInfo| {
         (prefixes.is_empty() || prefixes.iter().any(|prefix| prefix.fits(&document.name).is_some()))

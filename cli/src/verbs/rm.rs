@@ -10,7 +10,7 @@ use fpdb::{Database, DatabaseWriter, DocId, DocumentInfo, Error, Removal, Task};
 use crate::output::summary;
 use crate::printer::Printer;
 use crate::progress::StepBar;
-use crate::render::{count, escape_terminal, is, size};
+use crate::render::{count, escape_terminal, is, names_and_more, size};
 use crate::resolved::database;
 use crate::run_status::RunStatus;
 use crate::suggested::{Suggested, flag};
@@ -87,9 +87,8 @@ fn note_copies(database: &Database, removed: &[DocumentInfo], printer: &Printer)
         copies.extend(database.first_identical_to(document, 1)?);
     }
     if !copies.is_empty() {
-        let shown: Vec<_> = copies.iter().take(SHOWN).map(|name| escape_terminal(name)).collect();
-        let more = if copies.len() > SHOWN { format!(" and {} more", copies.len() - SHOWN) } else { String::new() };
-        printer.note(&format!("the same bytes stay in {}{more}", shown.join(", ")));
+        let copies: Vec<String> = copies.into_iter().collect();
+        printer.note(&format!("the same bytes stay in {}", names_and_more(&copies, copies.len() as u64)));
     }
     Ok(())
 }
@@ -229,7 +228,16 @@ fn by_report(global: &Global, report: &Path, keeps_out: bool, printer: &Printer)
     summary(global, &removal, "")?;
     let gone = removal.reported.unwrap_or_default().saturating_sub(removal.removed + removal.left);
     if gone > 0 {
-        printer.note(&format!("{} of the report {} not stored, or no longer", count(gone, "document"), is(gone)));
+        let (documents, is) = (count(gone, "document"), is(gone));
+        // Only a list names documents that were never stored.
+        let (of, names) = match &removal.unknown_names[..] {
+            [] => ("report", String::new()),
+            names => ("list", format!(": {}", names_and_more(names, gone))),
+        };
+        printer.note(&format!("{documents} of the {of} {is} not stored, or no longer{names}"));
+    }
+    if removal.reported == Some(0) {
+        printer.note("the report or list names no document: there is nothing to remove");
     }
     if removal.removed > 0 {
         printer.note(&removed_line(removal.removed, keeps_out, &printer.suggested));

@@ -94,7 +94,7 @@ pub struct ApplySummary {
     pub documents: u64,
     /// Number of documents left out, removed, linked, moved, marked or cut.
     pub applied: u64,
-    /// Number of documents that stay.
+    /// Number of documents that stay. Those in `missing` do not count.
     pub left: u64,
     /// Number of documents that stay because their survivor has changed.
     pub unjustified: u64,
@@ -108,6 +108,9 @@ pub struct ApplySummary {
     pub parts_not_compared: u64,
     /// Number of documents that the database no longer holds, or that were read from no file.
     pub missing: u64,
+    /// The first 20 names of a list that no stored document has; `missing` counts all.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unknown_names: Vec<String>,
     /// Number of files left alone because they have changed or cannot be read or written.
     pub failed: u64,
     /// Number of these files that were not copied or moved because another file takes their new place, or

@@ -101,6 +101,7 @@ pub fn apply(
     let _lock = (options.act && options.action.changes_files()).then(|| stored.lock()).transpose()?;
     let mut log = Log::open(&report, &stored.identity()?, kind, options)?;
     let ParsedReport { digest, unknown, is_list, .. } = report;
+    let unknown_names = std::mem::take(&mut report.unknown_names);
     let removed = report.removed.len() + unknown;
     let inexact = std::mem::take(&mut report.inexact);
     let listed = report.listed.take().unwrap_or_default();
@@ -111,6 +112,7 @@ pub fn apply(
         done: options.act,
         passages: passages.is_some(),
         listed: is_list,
+        unknown_names,
         ..ApplySummary::default()
     };
     summary.missing = plan.missing + unknown;
@@ -172,7 +174,7 @@ pub fn apply(
         // No document is removable then.
         summary.inseparable = 0;
     }
-    summary.left = summary.documents - summary.applied.min(summary.documents);
+    summary.left = summary.documents.saturating_sub(summary.applied + summary.missing);
     Ok(summary)
 }
 

@@ -18,8 +18,9 @@ use super::passages::NO_SURVIVOR;
 use super::report::{Identity, ParsedReport, ReportedPair};
 use super::report_lines;
 use crate::stored::StoredDocuments;
-use fpdb_host::bounded;
+use fpdb_host::bounded::Lines;
 use fpdb_host::error::{Error, Result};
+use fpdb_host::json_options::message_in_line;
 use fpdb_host::progress::{Task, is_due};
 use fpdb_host::spill::{Sorter, TempSpace};
 use fpdb_kernel::hex;
@@ -73,7 +74,11 @@ impl ListLine {
     }
 }
 
-/// Reads a list. `None` if the first line is not a line of a list.
+/// Maximum number of names that no stored document has and that are kept.
+pub(super) const UNKNOWN_NAMES: usize = 20;
+
+/// Reads a list. `None` if the first line is not a line of a list. A file without lines is a list of no
+/// document: a report has its summary at least.
 pub(super) fn read<'a>(
     path: &Path,
     stored: &dyn StoredDocuments,
@@ -81,21 +86,21 @@ pub(super) fn read<'a>(
     task: &Task<'_>,
 ) -> Result<Option<ParsedReport<'a>>> {
     let failed = || Error::io("read", path);
-    let mut input = BufReader::with_capacity(1 << 20, File::open(path).map_err(failed())?);
+    let mut lines = Lines::of(BufReader::with_capacity(1 << 20, File::open(path).map_err(failed())?));
     let memory = stored.memory() / 4;
     let (mut removed, mut pairs) = (RoaringBitmap::new(), Sorter::new(temp, memory));
-    let (mut unknown, mut digest, mut number) = (FxHashSet::default(), Xxh3::new(), 0);
-    let mut line = Vec::new();
-    while bounded::read_line(&mut input, &mut line).map_err(failed())? {
-        number += 1;
+    let (mut unknown, mut unknown_names) = (FxHashSet::default(), Vec::new());
+    let (mut digest, mut is_first) = (Xxh3::new(), true);
+    while let Some((number, line)) = lines.next_line().map_err(failed())? {
+        let first = std::mem::replace(&mut is_first, false);
         if is_due(number) {
             task.step("lines of the list read", number, 0)?;
         }
-        digest.update(&line);
+        digest.update(line);
         let wrong = |detail: String| Error::NotADedupReport { path: path.to_owned(), line: number, detail };
-        let parsed: ListLine = match serde_json::from_slice(&line) {
-            Err(_) if number == 1 => return Ok(None),
-            parsed => parsed.map_err(|error| wrong(error.to_string()))?,
+        let parsed: ListLine = match serde_json::from_slice(line) {
+            Err(_) if first => return Ok(None),
+            parsed => parsed.map_err(|error| wrong(message_in_line(&error)))?,
         };
         if parsed.matches.iter().any(|found| !found.files.is_empty()) {
             return Err(wrong("its matches are submissions; query again without --submission-by".into()));
@@ -108,7 +113,7 @@ pub(super) fn read<'a>(
             return Err(wrong(detail));
         }
         let Some(documents) = parsed.documents() else {
-            return if number == 1 {
+            return if first {
                 Ok(None)
             } else {
                 Err(wrong(
@@ -130,8 +135,8 @@ pub(super) fn read<'a>(
             if let Some(wanted) = wanted.filter(|wanted| ids.contains(wanted)) {
                 ids = vec![wanted];
             }
-            if ids.is_empty() {
-                unknown.insert(xxh3_64(name.as_bytes()));
+            if ids.is_empty() && unknown.insert(xxh3_64(name.as_bytes())) && unknown_names.len() < UNKNOWN_NAMES {
+                unknown_names.push(name.clone());
             }
             for id in ids {
                 if removed.insert(id) {
@@ -141,7 +146,7 @@ pub(super) fn read<'a>(
             }
         }
     }
-    Ok((number > 0).then(|| ParsedReport {
+    Ok(Some(ParsedReport {
         path: path.to_owned(),
         digest: digest.digest(),
         listed: Some(removed.clone()),
@@ -154,5 +159,6 @@ pub(super) fn read<'a>(
         kept: Sorter::new(temp, 0),
         is_list: true,
         unknown: unknown.len() as u64,
+        unknown_names,
     }))
 }

@@ -23,6 +23,8 @@ pub struct Removals {
     /// Documents to keep. Either the document has changed, or its survivor has changed or is gone, or its
     /// file exists but the file of its survivor does not.
     pub left: RoaringBitmap,
+    /// The first 20 names of a list that no stored document has.
+    pub unknown_names: Vec<String>,
 }
 
 /// Reads a report and compares its documents with the stored ones. A document that is no longer stored counts
@@ -52,7 +54,8 @@ pub fn removals(stored: &dyn StoredDocuments, report: &Path, temp: &TempSpace, t
         }
         task.token().check()?;
     }
-    let mut removals = Removals { listed: parsed.removed.len() + parsed.unknown, ..Removals::default() };
+    let (listed, unknown_names) = (parsed.removed.len() + parsed.unknown, parsed.unknown_names);
+    let mut removals = Removals { listed, unknown_names, ..Removals::default() };
     for pair in parsed.pairs.sorted()? {
         let pair = pair?;
         let fits =

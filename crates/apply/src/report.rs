@@ -14,8 +14,9 @@ use super::listed;
 use super::passages::{NO_SURVIVOR, RepeatedSpan};
 use super::report_lines::{self, Because};
 use crate::stored::{StoredDocument, StoredDocuments};
-use fpdb_host::bounded;
+use fpdb_host::bounded::Lines;
 use fpdb_host::error::{DocumentError, Error, Result};
+use fpdb_host::json_options::message_in_line;
 use fpdb_host::progress::{Task, is_due};
 use fpdb_host::spill::{Sorter, TempSpace};
 use fpdb_kernel::hex;
@@ -77,7 +78,7 @@ pub(super) struct Survivor {
 /// The content of a report.
 pub(super) struct ParsedReport<'a> {
     pub(super) path: PathBuf,
-    /// The digest of all bytes of the report.
+    /// The digest of the lines of the report.
     pub(super) digest: u64,
     pub(super) removed: RoaringBitmap,
     pub(super) survivors: RoaringBitmap,
@@ -97,6 +98,8 @@ pub(super) struct ParsedReport<'a> {
     pub(super) listed: Option<RoaringBitmap>,
     /// Number of names in a list that no stored document has.
     pub(super) unknown: u64,
+    /// The first of these names.
+    pub(super) unknown_names: Vec<String>,
 }
 
 /// The fields of a line that are used. Later versions may have more.
@@ -186,6 +189,8 @@ impl<'a> ParsedReport<'a> {
         self.removed |= &list.removed;
         self.inexact -= &list.removed;
         self.unknown += list.unknown;
+        self.unknown_names.extend(list.unknown_names);
+        self.unknown_names.truncate(listed::UNKNOWN_NAMES);
         *self.listed.get_or_insert_default() |= list.removed;
         Ok(())
     }
@@ -206,31 +211,27 @@ impl<'a> ParsedReport<'a> {
             return Ok(list);
         }
         let memory = stored.memory() / 4;
-        let mut input = BufReader::with_capacity(1 << 20, file);
+        let mut lines = Lines::of(BufReader::with_capacity(1 << 20, file));
         let (mut removed, mut survivors) = (RoaringBitmap::new(), RoaringBitmap::new());
         let (mut inexact, mut identical) = (RoaringBitmap::new(), RoaringBitmap::new());
         let mut pairs = Sorter::new(temp, memory);
         let mut passages = None;
         let mut kept = Sorter::new(temp, memory);
-        let (mut digest, mut number, mut ended) = (Xxh3::new(), 0, false);
-        let mut line = Vec::new();
-        loop {
-            if !bounded::read_line(&mut input, &mut line).map_err(failed())? {
-                break;
-            }
-            number += 1;
+        let (mut digest, mut last, mut ended) = (Xxh3::new(), 0, false);
+        while let Some((number, line)) = lines.next_line().map_err(failed())? {
+            let is_first = std::mem::replace(&mut last, number) == 0;
             if is_due(number) {
                 task.step("lines of the report read", number, 0)?;
             }
-            digest.update(&line);
+            digest.update(line);
             let wrong =
                 |detail: &str| Error::NotADedupReport { path: path.to_owned(), line: number, detail: detail.into() };
             if ended {
                 return Err(wrong("something follows the summary, which is the last line of a report"));
             }
-            let parsed: ReportLine = serde_json::from_slice(&line).map_err(|error| match number {
-                1 => wrong("it is a line of neither; a list of names has lines {\"document\": NAME}"),
-                _ => wrong(&error.to_string()),
+            let parsed: ReportLine = serde_json::from_slice(line).map_err(|error| match is_first {
+                true => wrong("it is a line of neither; a list of names has lines {\"document\": NAME}"),
+                false => wrong(&message_in_line(&error)),
             })?;
             let ids = [parsed.remove_id, parsed.keep_id, parsed.id, parsed.of.as_ref().map(|of| of.id)];
             // This number means that no survivor is needed.
@@ -296,8 +297,7 @@ impl<'a> ParsedReport<'a> {
                 _ => return Err(wrong("the line is none of a dedup")),
             }
         }
-        let wrong =
-            |detail: &str| Error::NotADedupReport { path: path.to_owned(), line: number, detail: detail.into() };
+        let wrong = |detail: &str| Error::NotADedupReport { path: path.to_owned(), line: last, detail: detail.into() };
         if !ended {
             return Err(wrong("it ends without a summary: the dedup that wrote it was cut short"));
         }
@@ -307,7 +307,7 @@ impl<'a> ParsedReport<'a> {
             return Err(wrong(&format!("document {both} is removable, and a survivor")));
         }
         let (path, digest) = (path.to_owned(), digest.digest());
-        let (is_list, listed, unknown) = (false, None, 0);
+        let (is_list, listed, unknown, unknown_names) = (false, None, 0, Vec::new());
         Ok(Self {
             path,
             digest,
@@ -321,6 +321,7 @@ impl<'a> ParsedReport<'a> {
             is_list,
             listed,
             unknown,
+            unknown_names,
         })
     }
 }
@@ -337,14 +338,12 @@ impl ReportedNames {
     /// Visits the lines of a report that was already parsed, in order.
     pub(super) fn read(path: &Path, visit: &mut dyn FnMut(Self) -> Result<()>) -> Result<()> {
         let failed = || Error::io("read", path);
-        let mut input = BufReader::with_capacity(1 << 20, File::open(path).map_err(failed())?);
-        let (mut line, mut number) = (Vec::new(), 0);
-        while bounded::read_line(&mut input, &mut line).map_err(failed())? {
-            number += 1;
-            let parsed: ReportLine = serde_json::from_slice(&line).map_err(|error| Error::NotADedupReport {
+        let mut lines = Lines::of(BufReader::with_capacity(1 << 20, File::open(path).map_err(failed())?));
+        while let Some((number, line)) = lines.next_line().map_err(failed())? {
+            let parsed: ReportLine = serde_json::from_slice(line).map_err(|error| Error::NotADedupReport {
                 path: path.to_owned(),
                 line: number,
-                detail: error.to_string(),
+                detail: message_in_line(&error),
             })?;
             if let ReportLine { remove_id: Some(id), keep_id: Some(survivor_id), remove, keep, .. } = parsed {
                 visit(Self { document: remove, id, survivor: keep, survivor_id })?;

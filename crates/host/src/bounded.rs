@@ -11,6 +11,9 @@ pub const LIST_BYTES: u64 = 1 << 30;
 /// Maximum bytes of a line in a report or log of fpdb.
 pub const LINE_BYTES: u64 = 256 << 20;
 
+/// The bytes with which some editors begin a text.
+pub const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// Reads the whole input. Fails if the input has more than `most` bytes.
 pub fn read_all(input: impl Read, most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
@@ -35,6 +38,35 @@ pub fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<boo
     Ok(!line.is_empty())
 }
 
+/// The lines of a list that a user may have edited: without a byte order mark at the beginning, and without
+/// blank lines.
+pub struct Lines<R> {
+    input: R,
+    line: Vec<u8>,
+    number: u64,
+}
+
+impl<R: BufRead> Lines<R> {
+    /// The lines of `input`.
+    pub fn of(input: R) -> Self {
+        Self { input, line: Vec::new(), number: 0 }
+    }
+
+    /// The next line that is not blank, with its number from 1 on. `None` at the end. Fails if a line has
+    /// more than [`LINE_BYTES`] bytes.
+    pub fn next_line(&mut self) -> io::Result<Option<(u64, &[u8])>> {
+        while read_line(&mut self.input, &mut self.line)? {
+            self.number += 1;
+            let mark =
+                if self.number == 1 && self.line.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
+            if !self.line[mark..].trim_ascii().is_empty() {
+                return Ok(Some((self.number, &self.line[mark..])));
+            }
+        }
+        Ok(None)
+    }
+}
+
 fn too_large(what: &str, most: u64) -> io::Error {
     io::Error::new(
         ErrorKind::FileTooLarge,
@@ -57,5 +89,13 @@ mod tests {
         assert!(read_line(&mut input, &mut line).unwrap() && line == b"one\n");
         assert!(read_line(&mut input, &mut line).unwrap() && line == b"two");
         assert!(!read_line(&mut input, &mut line).unwrap() && line.is_empty());
+    }
+
+    #[test]
+    fn blank_lines_and_a_mark_are_no_part_of_a_list() {
+        let mut lines = Lines::of(&b"\xef\xbb\xbf\r\none\r\n \t\n\xef\xbb\xbftwo"[..]);
+        assert_eq!(lines.next_line().unwrap(), Some((2, &b"one\r\n"[..])));
+        assert_eq!(lines.next_line().unwrap(), Some((4, &b"\xef\xbb\xbftwo"[..])));
+        assert_eq!(lines.next_line().unwrap(), None);
     }
 }

@@ -1,7 +1,7 @@
 //! JSON options: reads and writes the options of a call as JSON, for files, servers and other languages.
 
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
 use crate::error::{Error, Result};
@@ -33,6 +33,26 @@ pub fn options_to_json<T: Serialize>(defaults: &T, options: &T) -> Result<Map<St
         (Value::Object(defaults), Value::Object(options)) => Ok(difference(&defaults, options)),
         _ => Err(invalid(serde::ser::Error::custom("options are an object"))),
     }
+}
+
+/// Reads an option that is a limit. Both `null` and 0 mean no limit, as 0 does for the flags of the program.
+///
+/// # Errors
+/// If the value is neither `null` nor a number.
+pub fn limit<'de, D, N>(deserializer: D) -> std::result::Result<Option<N>, D::Error>
+where
+    D: Deserializer<'de>,
+    N: Deserialize<'de> + Default + PartialEq,
+{
+    Ok(Option::<N>::deserialize(deserializer)?.filter(|most| *most != N::default()))
+}
+
+/// The message of an error in a line of JSON, with the column. The caller knows the number of the line.
+#[must_use]
+pub fn message_in_line(error: &serde_json::Error) -> String {
+    let (column, whole) = (error.column(), error.to_string());
+    let message = whole.strip_suffix(&format!(" at line {} column {column}", error.line())).unwrap_or(&whole);
+    format!("column {column}: {message}")
 }
 
 fn json(options: &impl Serialize) -> Result<Value> {

@@ -767,10 +767,11 @@ class ApplySummary(Answer):
     Attributes:
         sources: files from which documents of the database were read.
         documents: removable documents of the report.
-        applied, left: removable documents that are gone, linked, moved or marked; and removable documents that stay.
+        applied, left: removable documents that are gone, linked, moved or marked; and removable documents that stay, without the missing.
         unjustified: removable documents that stay because their survivor has changed or is gone.
         inseparable: removable documents that stay because they cannot leave their files, or take no mark.
         missing: removable documents that the database no longer holds, or that were read from no file.
+        unknown_names: the first 20 names of a list that no stored document has.
         failed: files that are left alone because they have changed or cannot be read or written.
         unplaced: failed files that were not copied or moved because another file takes their new place, or because they have no place.
         refused: failed files that the system refused to read, change or place; permissions can be the cause. The same call retries them.
@@ -821,6 +822,7 @@ class ApplySummary(Answer):
     emptied: int = 0
     passages: bool = False
     listed: bool = False
+    unknown_names: list[str] = field(default_factory=list)
     schema: str = "fpdb.apply.summary/1"
 
 
@@ -979,7 +981,7 @@ class Removal(Answer):
 
     Attributes:
         removed: number of deleted documents.
-        unknown_names, unknown_ids: names and numbers that no document has.
+        unknown_names, unknown_ids: names and numbers that no document has; of a list of documents (`report`) the first 20 names.
         selected: number of documents that `prefix` and `where` select; None without these arguments.
         unmatched: prefixes and values that no document has.
         reported: number of documents that the report lists; None without a report.

@@ -14,6 +14,7 @@ use fpdb::{
     DocId, Document, DocumentInfo, DocumentText, Error, IngestOptions, IngestSummary, OnChange, Outcome, ReadAs,
     ReadOptions, Removal, StopToken,
 };
+use fpdb_host::json_options::message_in_line;
 use serde::de::{Deserializer, Error as _, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -444,9 +445,7 @@ pub(crate) async fn bulk(
 
 /// Tells the place of an error in the body. `serde_json` counts lines within the one line that it was given.
 fn not_a_document(line: u32, error: &serde_json::Error) -> Problem {
-    let (column, whole) = (error.column(), error.to_string());
-    let message = whole.strip_suffix(&format!(" at line {} column {column}", error.line())).unwrap_or(&whole);
-    Problem::bad_request(format!("line {line}, column {column}: {message}"))
+    Problem::bad_request(format!("line {line}, {}", message_in_line(error)))
         .hint("each line is {\"name\": …, \"text\": …, \"metadata\": {…}}")
 }
 

@@ -81,7 +81,9 @@ fn rm_removes_the_documents_of_a_list() {
     let left = ["in/a.jsonl:1", "in/a.jsonl:3", "in/b.jsonl:1", "in/b.jsonl:3", "in/c.jsonl:1"];
     assert_eq!(names(), left.map(|name| format!("\"{name}\"")));
     let run = folder.ok(&["rm", "--report", "names.jsonl"]);
-    assert!(run.stderr.contains("4 documents of the report are not stored, or no longer"), "{run:#?}");
+    let names = "in/a.jsonl:2, in/a.jsonl:5, in/b.jsonl:2, in/a.jsonl:4";
+    let told = format!("4 documents of the list are not stored, or no longer: {names}\n");
+    assert!(run.stderr.contains(&told), "{run:#?}");
 }
 
 /// The records of a test set are removed for good first, and then the duplicates. So one copy of a removed
@@ -256,4 +258,81 @@ fn lists_that_do_not_suffice_are_refused() {
     let summary = run.json().pop().unwrap();
     assert_eq!((run.status, &summary["applied"], &summary["missing"]), (2, &1.into(), &1.into()), "{run:#?}");
     assert!(super::files(&folder.path().join("in")) == before);
+}
+
+#[test]
+fn names_of_a_list_that_are_not_stored_are_told() {
+    let folder = start();
+    let list = |name: &str, numbers: std::ops::Range<u32>| {
+        folder.write(
+            name,
+            numbers.map(|number| format!("{{\"document\":\"in/z.jsonl:{number}\"}}\n")).collect::<String>(),
+        );
+    };
+    list("one.jsonl", 1..2);
+    list("many.jsonl", 1..31);
+    let some = (1..11).map(|number| format!("in/z.jsonl:{number}")).collect::<Vec<_>>().join(", ");
+    let run = folder.run(&["apply", "one.jsonl", "--write", "clean", "--yes"]);
+    assert!(run.stdout.contains("0 of 1 listed document left out; 3 files written"), "{run:#?}");
+    let told =
+        "1 document of the list is not in the database, or was read from no file, and was left alone: in/z.jsonl:1\n";
+    assert!(run.status == 2 && run.stderr.contains(told), "{run:#?}");
+    let run = folder.run(&["apply", "many.jsonl", "--write", "clean", "--format", "json"]);
+    let summary = run.json().pop().unwrap();
+    assert_eq!((&summary["missing"], &summary["left"]), (&30.into(), &0.into()), "{run:#?}");
+    let first: Vec<String> = (1..21).map(|number| format!("in/z.jsonl:{number}")).collect();
+    assert_eq!(summary["unknown_names"], json!(first));
+    assert!(run.stderr.contains(&format!("{some} and 20 more\n")), "{run:#?}");
+    // A removal that is repeated is no failure.
+    let run = folder.ok(&["rm", "--report", "many.jsonl", "--format", "json"]);
+    assert_eq!((&run.json()[0]["unknown_names"], &run.json()[0]["reported"]), (&json!(first), &30.into()));
+    let told = format!("30 documents of the list are not stored, or no longer: {some} and 20 more\n");
+    assert!(run.stderr.contains(&told), "{run:#?}");
+}
+
+/// The list of a day on which nothing is removed has no line.
+#[test]
+fn an_empty_list_is_a_list() {
+    let folder = start();
+    folder.ok(&["dedup", "--format", "json", "-o", "report.jsonl", "-q"]);
+    for (name, content) in [("empty.jsonl", ""), ("mark.jsonl", "\u{feff}\r\n\n")] {
+        folder.write(name, content);
+        let run = folder.ok(&["rm", "--report", name]);
+        assert!(run.stderr.contains("the report or list names no document: there is nothing to remove"), "{run:#?}");
+        let run = folder.ok(&["apply", name, "--write", name.trim_end_matches(".jsonl"), "--yes"]);
+        assert!(run.stdout.contains("0 of 0 listed documents left out; 3 files written"), "{run:#?}");
+        let run = folder.ok(&["apply", "report.jsonl", name, "--write", "clean"]);
+        assert!(run.stdout.contains("1 of 1 removable document to be left out"), "{run:#?}");
+        let run = folder.run(&["apply", name, "--remove", "--yes"]);
+        assert!(run.status == 2 && run.stderr.contains("documents without survivors"), "{run:#?}");
+    }
+}
+
+#[test]
+fn blank_lines_and_a_byte_order_mark_are_skipped() {
+    let folder = start();
+    let named = |name: &str| format!("{{\"document\":\"{name}\"}}");
+    let list = format!("\u{feff}\r\n{}\r\n\n  \n{}\n\n", named("in/a.jsonl:2"), named("in/c.jsonl:1"));
+    folder.write("list.jsonl", &list);
+    folder.ok(&["apply", "list.jsonl", "--write", "copy", "--yes"]);
+    assert_eq!(read(&folder, "copy/in/a.jsonl"), lines(&[1, 3, 4, 2]));
+    folder.ok(&["dedup", "--format", "json", "-o", "report.jsonl", "-q"]);
+    let report = read(&folder, "report.jsonl").replace('\n', "\r\n\r\n");
+    folder.write("edited.jsonl", format!("\u{feff}{report}"));
+    folder.ok(&["apply", "edited.jsonl", "--write", "clean", "--yes"]);
+    folder.ok(&["apply", "edited.jsonl", "--check", "--write", "clean"]);
+    assert_eq!(read(&folder, "clean/in/a.jsonl"), lines(&[1, 2, 3, 4]));
+    // Numbers of lines are those of the file, and an error has one.
+    for (name, content) in
+        [("l.jsonl", format!("{list}{{\"document\":\n")), ("r.jsonl", format!("\n\n\n\n\n{report}{{\"document\":\n"))]
+    {
+        folder.write(name, &content);
+        let run = folder.run(&["apply", name, "--write", "no"]);
+        let line = content.lines().count();
+        let told = match name {
+            "l.jsonl" => format!("line {line}: column 0: EOF while parsing a value\n"),
+            _ => format!("line {line}: something follows the summary"),
+        };
+        assert!(run.status == 2 && run.stderr.contains(&told), "{told}: {run:#?}");
+    }
 }

@@ -154,7 +154,7 @@ fn standard_input_is_a_document() {
 #[test]
 fn lists_of_paths_come_from_a_file_or_standard_input() {
     let folder = tree();
-    folder.write("list", "docs/b.txt\r\n\ndocs/sub\n./docs/a.txt");
+    folder.write("list", "\u{feff}docs/b.txt\r\n\ndocs/sub\n./docs/a.txt");
     assert_eq!(counts(&ingest(&folder, &["--db", "file", "docs/Z.txt", "--files-from", "list"])), [5, 0, 0, 0]);
     let listed = ["docs/Z.txt", "docs/b.txt", "docs/sub/c.txt", "docs/sub/y.log", "docs/a.txt"];
     assert_eq!(names(&folder, "file"), listed);
