@@ -49,6 +49,26 @@ def test_pairs_and_dedup_are_those_of_the_program(samples):
     assert {k: v for k, v in stats.items() if k not in volatile} == {k: v for k, v in theirs.items() if k not in volatile}
 
 
+def test_no_limit_is_none_or_zero_as_in_the_program(samples):
+    query = SAMPLES / "planted" / "essay-light-edits.txt"
+    everything = samples.query(query, top=None, max_df=None, passages=False)
+    assert len(everything) > 0
+    assert samples.query(query, top=0, max_df=0, passages=False) == everything
+    theirs = program("query", "--db", samples.path, query, "--top", "0", "--max-df", "0", "--no-passages")[0]
+    assert everything.to_dict() == theirs
+    pairs = samples.pairs(top=None, max_df=None)
+    assert len(pairs) > 0 and samples.pairs(top=0, max_df=0).to_dicts() == pairs.to_dicts()
+
+
+def test_a_printed_summary_shows_the_first_of_many_names(tmp_path):
+    with fpdb.create(tmp_path / "db") as database:
+        summary = database.ingest(fpdb.Document(f"n{number}", None) for number in range(100))
+    assert summary.skips == len(summary.skipped) == 100
+    printed = repr(summary)
+    assert printed.startswith("IngestSummary(documents=0, ") and "skips=100" in printed
+    assert printed.count("Skipped(") == 3 and ", ... and 97 more]" in printed
+
+
 def test_two_files_are_compared_as_the_program_compares_them():
     a, b = SAMPLES / "planted" / "essay-light-edits.txt", SAMPLES / "federalist" / "fed67.txt"
     theirs = program("diff", a, b)[0]

@@ -7,6 +7,7 @@ use super::phrases::Phrases;
 use super::weight::Weight;
 use crate::archive::submissions::SUBMISSION_FILES;
 use fpdb_host::error::{Error, Result};
+use fpdb_host::json_options::limit;
 use fpdb_host::names::names;
 use fpdb_host::setters::{check_share, setters};
 use fpdb_kernel::document::DocId;
@@ -44,13 +45,15 @@ pub struct QueryOptions {
     /// Number of hashes to look up, smallest first. `None`, the default: 128 with [`Mode::Resemblance`], else
     /// all.
     pub n: Option<u64>,
-    /// Maximum number of matches to return, best first; by default 10. `None`: all.
+    /// Maximum number of matches to return, best first; by default 10. `None`, and 0 in JSON: all.
+    #[serde(deserialize_with = "limit")]
     pub top: Option<usize>,
     /// The minimum score of a match, from 0 to 1; by default 0. Documents of the same bytes match at any
     /// score.
     pub min_score: f64,
     /// A hash that more than this number of documents hold is common and does not count as shared. A stored
-    /// document used as the query counts as a holder. `None`, the default: no hash is common.
+    /// document used as the query counts as a holder. `None`, the default, and 0 in JSON: none is common.
+    #[serde(deserialize_with = "limit")]
     pub max_df: Option<u64>,
     /// If true, the passages of the matches are found; by default true.
     pub passages: bool,

@@ -856,6 +856,17 @@ class DocumentInfo(Answer):
     schema: str = "fpdb.document/1"
 
 
+#: Number of items of a long list that a representation shows.
+_SHOWN = 3
+
+
+def _first(value: object) -> str:
+    """The representation of a field; of a long list its first items, and the number of the others."""
+    if not isinstance(value, list) or len(value) <= _SHOWN:
+        return repr(value)
+    return f"[{', '.join(map(repr, value[:_SHOWN]))}, ... and {len(value) - _SHOWN:,} more]"
+
+
 @dataclass(frozen=True)
 class Failure(Answer):
     """A document that could not be read, and the reason."""
@@ -948,6 +959,10 @@ class IngestSummary(Answer):
     repeated: int = 0
     repeated_names: list[str] = field(default_factory=list)
     schema: str = "fpdb.ingest/1"
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{item.name}={_first(getattr(self, item.name))}" for item in dataclasses.fields(self))
+        return f"IngestSummary({shown})"
 
     @classmethod
     def _of_json(cls, text: str) -> IngestSummary:

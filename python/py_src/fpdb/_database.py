@@ -501,9 +501,9 @@ class Database:
                 up the n smallest fingerprints, and estimates how similar two whole documents are.
             window: winnows the query with this window instead of the database's. It must be larger, and causes fewer lookups.
             n: looks up only the n smallest hashes; by default 128 in the mode "resemblance", otherwise all.
-            top: maximum number of matches; None for all.
+            top: maximum number of matches; None or 0: all.
             min_score: minimum score of a match.
-            max_df: fingerprints do not count if more documents than this hold them.
+            max_df: fingerprints do not count if more documents than this hold them; None or 0: all count.
             where: compares only with documents whose metadata has all of these values, as for `remove`. `documents_left_out` of the answer
                 counts other documents that share text.
             passages: True to find passages.
@@ -686,7 +686,7 @@ class Database:
         Args:
             min_shared, min_resemblance, min_containment: minimum values of a pair. By default they are those of the profile, which
                 unrelated documents do not reach.
-            max_df: fingerprints do not count if more documents than this hold them; None: all count.
+            max_df: fingerprints do not count if more documents than this hold them; None or 0: all count.
             across: folders, archives or prefixes of names: only pairs of documents under different ones. A value is a prefix if no stored
                 folder or archive has exactly this name.
             old: folders, archives or prefixes of names of old documents, in the same way: pairs of two old documents are left out.
@@ -700,7 +700,7 @@ class Database:
             file_times: True to give pairs the attributes `a_modified` and `b_modified`, like `modified` of a match.
             new_since: only pairs of a document with this number or a higher one and a document with a lower number.
             weight: "idf" counts a rare fingerprint more than a common one.
-            top: maximum number of pairs; None for all.
+            top: maximum number of pairs; None or 0: all.
             passages: finds all passages of each pair. The documents are read again.
             rewritten, gap, min_passage: as for `query`; they apply to these passages and to the passages of a report.
             progress, stop: as for `ingest`.

@@ -197,7 +197,7 @@ impl Sent {
         let top = defaults.top.map(|top| top.min(most));
         let options: QueryOptions = fpdb::options_from_json(&defaults.top(top), given)?;
         if options.top.is_none_or(|top| top > most) {
-            return Err(Problem::bad_request(format!("top is at most {most} here")));
+            return Err(Problem::bad_request(format!("top is at most {most} here; 0 and null mean all matches")));
         }
         let read = read_options(app, options.read.clone())?;
         Ok(Asked { sources, options: options.read(read), is_several, most, _room: room })

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::archive::submissions::SUBMISSION_FILES;
 use crate::query::Weight;
 use fpdb_host::error::{Error, Result};
+use fpdb_host::json_options::limit;
 use fpdb_host::setters::{check_share, setters};
 use fpdb_kernel::document::DocId;
 use fpdb_kernel::profile::{Profile, Unit};
@@ -30,7 +31,8 @@ pub struct PairsOptions {
     /// suffices.
     pub min_containment: f64,
     /// Hashes that more than this number of documents hold do not count as shared. They are counted as
-    /// common. `None`: no cap.
+    /// common. `None`, and 0 in JSON: no cap.
+    #[serde(default, deserialize_with = "limit")]
     pub max_df: Option<u64>,
     /// Folders, archives, or prefixes of names. A value is a prefix if no stored folder or archive has
     /// exactly this name. Only documents under different ones are paired; the longest that fits counts. With
@@ -70,7 +72,8 @@ pub struct PairsOptions {
     pub new_since: Option<Since>,
     /// The weight of a shared hash.
     pub weight: Weight,
-    /// Maximum number of pairs to return, best first. `None`: all.
+    /// Maximum number of pairs to return, best first. `None`, and 0 in JSON: all.
+    #[serde(default, deserialize_with = "limit")]
     pub top: Option<u64>,
     /// An existing folder for temporary files, which hold pairs that exceed the database's memory. `None`:
     /// the folder that holds the database.

@@ -111,6 +111,7 @@ fn hostile_requests_are_refused() {
         (400, "POST", "/v1/query", &[json_type], "{\"text\":\"a\",\"options\":{\"tpo\":1}}"),
         (400, "POST", "/v1/query", &[json_type], "{\"text\":\"a\",\"options\":{\"window\":1}}"),
         (400, "POST", "/v1/query", &[json_type], "{\"text\":\"a\",\"options\":{\"top\":null}}"),
+        (400, "POST", "/v1/query", &[json_type], "{\"text\":\"a\",\"options\":{\"top\":0}}"),
         (400, "POST", "/v1/query", &[json_type], "{\"text\":\"a\",\"options\":{\"top\":1001}}"),
         (
             400,

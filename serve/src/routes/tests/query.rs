@@ -56,6 +56,13 @@ fn a_folder_forms_submissions_and_a_resemblance_looks_up_few_hashes() {
     assert_eq!(service.finished(&place)["state"], "done");
     let pair = service.get(&format!("{place}/result")).json();
     assert_eq!((&pair["a"], &pair["b"]), (&json!("class/ada"), &json!("class/bob")));
+    // As in the program, 0 is no limit: neither of pairs nor of the documents that hold a fingerprint.
+    let unlimited = json!({"min_shared": 1, "min_resemblance": 0.0, "top": 0, "max_df": 0});
+    let place = service.post("/v1/pairs", &json!({"options": unlimited})).header("location").to_owned();
+    assert_eq!(service.finished(&place)["state"], "done");
+    assert_eq!(service.get(&format!("{place}/result")).text().matches("fpdb.pair/1").count(), 3);
+    let uncapped = service.post("/v1/query", &json!({"text": TEXT, "options": {"max_df": 0}})).json();
+    assert_eq!((uncapped["matches"].as_array().unwrap().len(), &uncapped["common"]), (3, &json!(0)), "{uncapped}");
     let words: String = (0..2000).map(|number| format!("{} ", number * 7919 % 104_729)).collect();
     let few = service.post("/v1/query", &json!({"text": words, "options": {"mode": "resemblance"}})).json();
     assert_eq!(few["looked_up"], 128, "{few}");
