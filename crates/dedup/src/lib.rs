@@ -1,11 +1,11 @@
-//! Dedup: decides which documents of a store are removable, and names for each the *survivor*, a document
-//! that stays, which justifies it. Nothing is removed here.
+//! Dedup: decides which documents of a store are removable. For each it names the *survivor*, a document that
+//! stays and justifies the removal. Dedup itself removes nothing.
 //!
 //! [`decide`] runs the *survivor join*, which needs no list of pairs. [`Decided::for_each`] then visits the
 //! answer. [`plan`] estimates the cost of a run. A run goes through these modules:
 //!
-//! 1. `ranking`: the order of the documents. Documents with the same text are found here too. Their texts are
-//!    read by [`ReadTexts`], which `fpdb` implements.
+//! 1. `ranking`: the order of the documents. The module also finds documents with the same text. It reads
+//!    their texts through [`ReadTexts`], which `fpdb` implements.
 //! 2. `terms`: one pass over the postings finds the hashes that several documents hold, and transposes their
 //!    postings into the terms of each document.
 //! 3. `join`: probes the documents, in order, into an index of the survivors before them. A second pass
@@ -75,7 +75,7 @@ pub use plan::DedupPlan;
 pub use plan::plan;
 pub use ranking::same_text::{DigestOf, ReadTexts, TextDigest};
 
-/// Decides which documents are removable. `texts` reads those that may be the same.
+/// Decides which documents are removable. `texts` reads the texts that may be the same.
 ///
 /// # Errors
 /// [`Error::Stopped`]; [`Error::TooLittleMemory`]; [`Error::JobInUse`]; [`Error::InvalidParameter`];
@@ -138,8 +138,8 @@ impl DedupRun<'_> {
         }
     }
 
-    /// Decides all ranked documents except pinned ones. `past` names all inputs of the decisions except the
-    /// options.
+    /// Decides all ranked documents except pinned ones. `past` names the earlier run that the decisions
+    /// depend on; it is empty if there is none.
     fn decide(&self, mut ranking: Ranking, source: &dyn PostingSource, past: &str) -> Result<RunResult> {
         let Self { store, options, temp, plan, .. } = *self;
         let (view, monitor) = (store.view(), self.monitor());
@@ -280,7 +280,7 @@ fn join(
     let mut superseded = join.superseded_by_better(&active, &probed, decisions, monitor)?;
     let asking: Vec<Rank> = ranking.pinned.iter().filter(|&rank| active[rank as usize]).collect();
     let larger_first = options.keep == Keep::Longest && options.prefer.is_empty() && ranking.protected == 0;
-    // A pinned document of larger rank can justify the removal of a newcomer, whatever the order.
+    // A pinned document can justify the removal of a newcomer before it, whatever the order.
     if join.needs_second_pass(larger_first) || !ranking.pinned.is_empty() {
         // Pinned documents and superseding newcomers are not reconsidered.
         let newcomers = superseded.iter().map(|(_, witness)| witness.rank);
@@ -290,7 +290,8 @@ fn join(
         join.second_pass(&active, &probed, decisions, job, monitor)?;
     }
     if join.needs_second_pass(larger_first) {
-        // Newcomers after a pinned document can justify its removal in the cases that need a second pass.
+        // If a second pass is needed, newcomers after a pinned document can also justify the document's
+        // removal.
         join.add_superseded_by_later(&mut superseded, asking, &probed, decisions, monitor)?;
     }
     Ok(JoinResult { common, boilerplate, superseded })

@@ -18,14 +18,14 @@ pub enum DedupBy {
     #[default]
     Exact,
     /// A survivor has the same text: the same symbols in the standard form. Only symbols count. With unit
-    /// char, these are letters and digits; with unit word, words of letters. With unit token all names are
-    /// equal.
+    /// char, these are letters and digits; with unit word, words of letters. With unit token, all names in a
+    /// program count as equal.
     ExactText,
     /// A survivor resembles the document: they share at least [`DedupOptions::threshold`] of all their
     /// distinct fingerprints. So both have about the same length.
     Resemblance,
     /// A survivor contains the document: it holds at least [`DedupOptions::threshold`] of the document's
-    /// distinct fingerprints. It may be much longer.
+    /// distinct fingerprints. The survivor may be much longer.
     Containment,
 }
 
@@ -38,8 +38,9 @@ pub enum Keep {
     Longest,
     /// The document ingested first.
     First,
-    /// The newest of the documents with a date in their metadata (`date`). Without any, the newest by the
-    /// times of their files or, if these are unknown too, by their times of ingestion.
+    /// The newest of the documents with a date in their metadata (`date`). If no document has a date, the
+    /// newest by the times of their files. If these times are unknown too, the newest by the times of
+    /// ingestion.
     Newest,
     /// The oldest document, by the same times.
     Oldest,
@@ -86,8 +87,8 @@ pub struct DedupOptions {
     /// The smallest resemblance, or containment in the survivor, that makes a document removable. Above 0, at
     /// most 1.
     pub threshold: f64,
-    /// The longest stretch, in symbols, of a removable document without a fingerprint that the survivor
-    /// holds. `None`: no limit.
+    /// Maximum length, in symbols, of a stretch of the removable document that shares no fingerprint with the
+    /// survivor. `None`: no limit.
     pub max_novel: Option<u64>,
     /// The document to keep of several similar ones.
     pub keep: Keep,
@@ -131,9 +132,9 @@ impl DedupOptions {
 
 impl DedupOptions {
     /// Returns the defaults for a database of this profile. The longest unmatched stretch is about a page of
-    /// text or forty lines of code. The smallest containment in text depends on k, since a changed character
-    /// changes k k-grams. Documents that differ in about one of 150 to 220 characters become removable
-    /// (measured in docs/dedup-reference.md).
+    /// text or forty lines of code. The smallest containment in text depends on k, because one changed
+    /// character changes k k-grams. With these defaults, documents that differ in about one of 150 to 220
+    /// characters become removable (measured in docs/dedup-reference.md).
     #[must_use]
     pub fn of(profile: &Profile, by: DedupBy) -> Self {
         let page = match profile.unit() {
@@ -161,7 +162,7 @@ impl DedupOptions {
         }
     }
 
-    /// Checks that a run can begin with these options. Every run does so first.
+    /// Checks that a run can begin with these options. Every run begins with this check.
     ///
     /// # Errors
     /// [`Error::InvalidParameter`](fpdb_host::error::Error::InvalidParameter) for a threshold that is 0,
@@ -171,8 +172,8 @@ impl DedupOptions {
     }
 
     /// The options that decisions depend on, as text. Records and jobs on disk hold this text and are
-    /// compared with it, so it must not change when types are renamed. A change restarts jobs and refuses
-    /// records.
+    /// compared with it, so it must not change when types are renamed. If the text changes, jobs restart and
+    /// records are refused.
     pub(super) fn rule(&self) -> String {
         let Self { by, threshold, max_novel, keep, prefer, protect, max_df, budget, .. } = self;
         let compares = matches!(by, DedupBy::Resemblance | DedupBy::Containment);

@@ -42,8 +42,8 @@ pub(super) struct Model {
 #[derive(Clone, Debug)]
 pub(super) struct ModelDocument {
     pub(super) hashes: Vec<u64>,
-    /// The bytes. Documents of the same bytes and other hashes are of different formats. `None` if no other
-    /// hashes come from these bytes.
+    /// The bytes of the document. Two documents of the same bytes and different hashes have different
+    /// formats. `None` if no other document has these bytes and different hashes.
     bytes: Option<u8>,
     protected: bool,
     preferred: Option<u32>,

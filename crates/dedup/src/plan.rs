@@ -40,8 +40,8 @@ pub(super) struct MemoryPlan {
 /// each other costs little.
 const BATCH: u32 = 2048;
 
-/// Bytes that each document takes in the second pass, without the bytes that other modules count and without
-/// the answers of other blocks.
+/// Bytes that each document takes in the second pass. Other modules count further bytes, and the answers of
+/// other blocks are counted separately.
 const BYTES_PER_DOCUMENT: u64 = 13;
 
 /// Extents are dropped once places are read. The second pass takes more memory than they do.
@@ -205,7 +205,8 @@ mod tests {
         for by in [DedupBy::Exact, DedupBy::ExactText, DedupBy::Containment] {
             let options = DedupOptions::of(&Profile::PROSE, by);
             let ids = 1_000_000;
-            // By id: the ranks, and the ranks that are compared or the places; the sums of texts.
+            // Each id has an entry in the ranks, in the compared ranks or later the places, and in the sums
+            // of texts.
             let tables = ids * if by == DedupBy::ExactText { 20 } else { 12 };
             let few = MemoryPlan::new(Counts { documents: 1, ids: 1 }, &options, 1 << 30).unwrap();
             let many = MemoryPlan::new(Counts { documents: 1, ids }, &options, 1 << 30).unwrap();

@@ -42,7 +42,7 @@ pub(crate) enum DecisionSource {
 /// Maximum number of survivors whose facts are kept in memory for later rows.
 const MOST_SURVIVORS: usize = 4096;
 
-/// Maximum bytes of metadata among these facts. One document can have 1 MiB of metadata.
+/// Maximum bytes of metadata in these facts. One document can have 1 MiB of metadata.
 const MOST_SURVIVOR_BYTES: usize = 16 << 20;
 
 /// A text of fewer symbols than this multiple of the guarantee is short: it has some four fingerprints at

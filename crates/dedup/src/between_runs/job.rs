@@ -2,8 +2,8 @@
 //!
 //! | part   | bytes  | what                                                                       |
 //! |--------|--------|----------------------------------------------------------------------------|
-//! | magic  | 26     | `fpdb dedup job, format 6\n`, and a zero (1 to 5 had other reads, orders)  |
-//! | header | frame  | what the decisions depend on: database, commit, rule and order, as text    |
+//! | magic  | 26     | `fpdb dedup job, format 6\n`, and a zero                                   |
+//! | header | frame  | what the decisions depend on: commit, rule and earlier run, as text        |
 //! | blocks | frames | [`JobBlock`], bincode 2 with its standard settings                         |
 //!
 //! An interrupted run can leave an incomplete [frame](super::frames) at the end. The next run cuts it off.
@@ -36,8 +36,8 @@ const SYNC: Duration = Duration::from_secs(2);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Encode, Decode)]
 pub(crate) enum Stage {
     /// Documents below `next` have been compared with the survivors from `block` up to `end`. While the block
-    /// still grows, `end` is `None`: each document has been compared with all survivors of the block before
-    /// it.
+    /// still grows, `end` is `None`: each document has been compared with the survivors of the block that
+    /// come before the document.
     First { block: Rank, end: Option<Rank>, next: Rank },
     /// The survivors from `next` on have been reconsidered.
     Second { next: Rank },
@@ -52,7 +52,8 @@ struct JobBlock {
 }
 
 /// The file for the decisions of a job with these options. Its name depends neither on threads nor on memory.
-/// It must not change, because interrupted jobs are found by it: so it has the mode as the `enum` spells it.
+/// The name must not change, because a run finds an interrupted job by it. It contains the mode as the `enum`
+/// spells it.
 pub(crate) fn job_path(root: &Path, temp: &TempSpace, options: &DedupOptions) -> Result<PathBuf> {
     let root = root.canonicalize().map_err(Error::io("find", root))?;
     let name = root.file_name().map_or_else(|| "fpdb".into(), |name| name.to_string_lossy());
@@ -83,7 +84,7 @@ impl Job {
     ///
     /// # Errors
     /// [`Error::JobInUse`] if another run holds the job; [`Error::Damaged`] or an error of [`open_job`] if
-    /// something else has the name of its file; [`Error::Io`].
+    /// the file at `path` is not a job; [`Error::Io`].
     pub(crate) fn resume(path: &Path, header: &str, ranking: &Ranking, decisions: &mut Decisions) -> Result<Self> {
         let file = open_own(path)?;
         let mut job = Self { file: None, ..Self::unsaved() };
@@ -156,7 +157,7 @@ impl Job {
     }
 
     /// Deletes the file of the job at `path` once the record holds its decisions. Does nothing if another run
-    /// holds the job, or if it is another file.
+    /// holds the job, or if the file is not a job.
     pub(crate) fn discard(path: &Path) -> Result<()> {
         match path.symlink_metadata().map_err(Error::io("find", path)).and_then(|_| open_own(path)) {
             Ok(_alone) => std::fs::remove_file(path).map_err(Error::io("remove", path)),
@@ -173,8 +174,8 @@ impl Job {
     }
 }
 
-/// Opens the file of a job for this run alone. Any user can write to a folder for temporary files, so another
-/// file of this name is possible, and is left as it is.
+/// Opens the file of a job for this run alone. Any user can write to a folder for temporary files. So the
+/// file may be something else, which stays unchanged.
 fn open_own(path: &Path) -> Result<File> {
     let mut file = open_job(path)?;
     let mut start = Vec::new();
@@ -270,7 +271,7 @@ mod tests {
         }
     }
 
-    /// The name of the file can be known to others, who may put something else there.
+    /// Other users can know the name of the file, and put something else there.
     #[test]
     fn what_is_no_job_is_refused_and_stays() {
         let folder = tempfile::tempdir().unwrap();

@@ -20,7 +20,7 @@ impl<'a> Past<'a> {
         Self { record: None, stored }
     }
 
-    /// Opens the record of the database with this identity, from its start. A repair gives a database another
+    /// Opens the record of the database with the identity `database`. A repair gives a database another
     /// identity.
     ///
     /// # Errors
@@ -72,7 +72,8 @@ impl<'a> Past<'a> {
         }))
     }
 
-    /// The earlier decision about a document, if it still holds. Documents must ascend from call to call.
+    /// The earlier decision about a document, or [`Standing::Open`] if none still holds. Documents must
+    /// ascend from call to call.
     pub(crate) fn standing(&mut self, document: u32) -> Result<Standing> {
         Ok(match self.entry(document)?.map(|entry| entry.fate) {
             None => Standing::Open,

@@ -7,11 +7,10 @@
 //! | blocks | frames | up to 4,096 [`RecordEntry`]s each, ascending by document |
 //! | end    | frame  | a block without entries                                  |
 //!
-//! Headers and blocks are bincode 2 with its standard settings;
-//! [`frames`](super::frames) defines frames. The file is `dedup-decisions` in the
-//! folder of the database. A new record is written to another file, which replaces the old one once it is
-//! complete and on disk. A process that will write the next record locks `dedup-decisions.lock` before it
-//! reads this one.
+//! Headers and blocks are bincode 2 with its standard settings; [`frames`](super::frames) defines frames. The
+//! file is `dedup-decisions` in the folder of the database. A new record is written to another file, which
+//! replaces the old one once it is complete and on disk. A process that will write a new record locks
+//! `dedup-decisions.lock` before it reads the old one.
 
 use std::fs::{self, File};
 use std::io::{BufReader, BufWriter, ErrorKind, Read, Write};

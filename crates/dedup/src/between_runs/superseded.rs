@@ -1,7 +1,7 @@
 //! Superseded: documents that an earlier run kept, although a newcomer would justify their removal.
 //!
-//! Earlier decisions stand, so the document stays. It is listed with a newcomer that stays: the first that
-//! the order puts before the document, otherwise the first after it.
+//! Earlier decisions stand, so such a document stays. It is listed with one newcomer that stays: the first
+//! newcomer that ranks before the document, otherwise the first after it.
 
 use rayon::prelude::*;
 
@@ -30,8 +30,8 @@ enum Side {
 }
 
 impl Join<'_> {
-    /// For each of these pinned documents that a newcomer on this side supersedes, the first such newcomer.
-    /// In ascending order of the pinned documents.
+    /// Returns the pinned documents that a newcomer on this side supersedes, each with the first such
+    /// newcomer. Ascending by pinned document.
     fn first_newcomers(
         &self,
         (pinned, side): (impl Iterator<Item = Rank>, Side),
@@ -86,7 +86,8 @@ impl Join<'_> {
     ) -> Result<Vec<(Rank, Witness)>> {
         let pinned = self.ranking.pinned.iter().filter(|&rank| active[rank as usize]);
         let mut superseded = self.first_newcomers((pinned, Side::Before), probed, decisions, monitor)?;
-        // Documents without fingerprints, or in another format, are found by their bytes alone.
+        // Newcomers without fingerprints, or with another format than the pinned document, are found by their
+        // bytes alone.
         let same_bytes = self.ranking.same_bytes.iter().filter(|(rank, _)| self.ranking.pinned.contains(*rank));
         for &(rank, twin) in same_bytes {
             let place = superseded.binary_search_by_key(&rank, |&(rank, _)| rank);
@@ -101,7 +102,8 @@ impl Join<'_> {
         Ok(superseded)
     }
 
-    /// Adds the pinned documents among `asking` that newcomers after them supersede, once these are decided.
+    /// Adds to `superseded` the documents of `asking` that newcomers after them supersede. These newcomers
+    /// must be decided already.
     pub(crate) fn add_superseded_by_later(
         &self,
         superseded: &mut Vec<(Rank, Witness)>,

@@ -8,10 +8,10 @@ use crate::terms::sets::Term;
 /// Reused memory for choosing probes.
 #[derive(Default)]
 pub(crate) struct ProbeBuffers {
-    /// By ordinal, the index of the fingerprint's term in the set. `OWN` marks fingerprints that no other
-    /// document holds.
+    /// For each fingerprint of the document, by ordinal: the index of its term in the document's set of
+    /// terms. `OWN` marks fingerprints that no other document holds.
     pub(crate) terms: Vec<u32>,
-    /// By index in the set, the term's number of fingerprints inside the current stretch.
+    /// For each term of the set, by index: its number of fingerprints inside the current stretch.
     pub(crate) inside: Vec<u32>,
     /// By ordinal, the position of the fingerprint, in symbols.
     pub(crate) positions: Vec<u64>,
@@ -28,15 +28,15 @@ pub(crate) struct Buffers {
     /// With a budget: by survivor, the number of probed terms it holds; all 0 between searches.
     pub(crate) reads: Vec<u32>,
     pub(crate) candidates: Vec<u32>,
-    /// By index in the set, whether the survivor under comparison holds the term.
+    /// For each term of the set, by index: true if the survivor under comparison holds the term.
     pub(crate) shared: Vec<bool>,
     pub(crate) ordinals: Vec<u32>,
     /// By ordinal, the position of the fingerprint, in symbols.
     pub(crate) positions: Vec<u64>,
 }
 
-/// Buffers not in use. Each buffer has a count for each survivor. So they are reused: with many survivors,
-/// new ones would be expensive.
+/// Unused buffers. Each has a count for each survivor, so with many survivors a new buffer would be
+/// expensive.
 #[derive(Default)]
 pub(crate) struct BufferPool(Mutex<Vec<Buffers>>);
 

@@ -30,9 +30,9 @@ struct List {
 /// Maximum length of the arena: offsets have 32 bits.
 const MOST_LISTED: usize = 1 << 31;
 
-/// Maximum number of terms in an index that is filled without checking whether it is full. A term takes at
-/// most four places in the arena. Up to half of its list is empty. The smaller slots that the list has left
-/// take as many places again.
+/// Maximum number of terms in an index that is filled without checking whether it is full. Each term of each
+/// survivor takes at most four places in the arena: up to half of a list is empty, and the smaller slots that
+/// the list has left take as many places again.
 pub(crate) const MOST_TERMS: u64 = MOST_LISTED as u64 / 4;
 
 impl SurvivorIndex {

@@ -1,7 +1,8 @@
 //! Justify: finds the first survivor that justifies the removal of a document.
 //!
-//! The probes give candidates, with the number of fingerprints of probed terms that each holds. Candidates
-//! are compared in order of rank. A comparison ends early if the remaining terms cannot reach the threshold.
+//! The probes give candidates. They also count the fingerprints of probed terms that each candidate holds.
+//! Candidates are compared in order of rank. A comparison ends early if the remaining terms cannot reach the
+//! threshold.
 
 use crate::answer::decisions::Witness;
 use crate::join::Join;
@@ -161,7 +162,8 @@ impl Join<'_> {
         search
     }
 
-    /// Compares a document with a survivor that holds `known` fingerprints of its probed terms.
+    /// Compares a document with a survivor that holds `known` fingerprints of the document's probed terms.
+    /// Returns the witness if the survivor justifies the removal.
     fn compare(
         &self,
         subject: &Subject<'_>,
@@ -239,8 +241,8 @@ impl Join<'_> {
     }
 }
 
-/// The terms from `wanted` on. Steps double (galloping search), since one set can be far larger than the
-/// other.
+/// The terms from `wanted` on. Steps double (galloping search), since the set of one document can be far
+/// larger than that of the other.
 fn skip_to(terms: &[Term], wanted: TermKey) -> &[Term] {
     let mut step = 1;
     while step < terms.len() && terms[step].key() < wanted {

@@ -40,7 +40,7 @@ impl Threshold {
     }
 
     /// The smallest number of shared fingerprints that removes a document of `size` in favour of a survivor
-    /// of `other` fingerprints. It can exceed both sizes.
+    /// of `other` fingerprints. If it exceeds one of the sizes, no such survivor suffices.
     pub(crate) fn needed(&self, size: u32, other: u32) -> u32 {
         match self.by {
             DedupBy::Resemblance => self.smallest(size.min(other), |shared| self.score(shared, size, other)),

@@ -79,8 +79,9 @@ impl Join<'_> {
         })
     }
 
-    /// The stretch longer than `max_novel` symbols whose terms have the least summed df, as a range of
-    /// ordinals. Stores the term of each ordinal in `buffers`.
+    /// Finds the stretch longer than `max_novel` symbols whose terms have the least summed df. Returns this
+    /// sum and the range of ordinals. `None` if no stretch is longer. Stores the term of each ordinal in
+    /// `buffers`.
     fn cheapest_stretch(
         &self,
         rank: Rank,

@@ -6,8 +6,8 @@
 //! survivor. These survivors have larger ranks too, because a witness is the first survivor that justifies a
 //! removal.
 //!
-//! Survivors are indexed in blocks, from the last to the first. Each block answers for all documents of lower
-//! rank before the next is indexed.
+//! Survivors are indexed in blocks, from the last to the first. Each block is searched for witnesses of all
+//! documents of lower rank before the next block is indexed.
 
 use std::ops::Range;
 
@@ -221,7 +221,7 @@ impl Pass<'_> {
         buffers: &mut Buffers,
     ) -> Result<SearchResult> {
         if !self.active[rank as usize] {
-            // It was removable by its bytes alone.
+            // The document is removable by its bytes alone.
             return Ok(SearchResult::Nobody);
         }
         let mut cost = 0;
@@ -236,8 +236,8 @@ impl Pass<'_> {
         }
     }
 
-    /// Searches the survivors of this block for witnesses of all documents whose witness comes before the
-    /// block.
+    /// Searches this block for witnesses of the survivors before it, and of the documents whose witness comes
+    /// before it.
     fn answer_for_lower(&mut self, start: Rank, decisions: &Decisions, monitor: &Monitor<'_>) -> Result<()> {
         let total = self.join.ranking.len();
         if self.fallback.found.is_none() {

@@ -41,10 +41,11 @@ pub(crate) const BOILERPLATE: Rank = u32::MAX - 1;
 /// The first rank reserved for special meanings.
 pub(crate) const RESERVED: Rank = u32::MAX - 15;
 
-/// Bytes of memory that this module takes: for each document, without its extent and the list `same_bytes`;
-/// for the extent of a document, which is dropped once places are read; and for each id given so far.
+/// Bytes of memory for each document, without its extent and the list `same_bytes`.
 pub(crate) const BYTES_PER_DOCUMENT: u64 = 12;
+/// Bytes of memory for the extent of a document. Extents are dropped once places are read.
 pub(crate) const BYTES_OF_EXTENT: u64 = size_of::<Extent>() as u64;
+/// Bytes of memory for each id given so far.
 pub(crate) const BYTES_PER_ID: u64 = size_of::<Rank>() as u64;
 
 /// Bytes that each document takes on disk if documents are sorted there: its [`RankKey`] and its [`Twin`].
@@ -82,27 +83,28 @@ pub(crate) struct Ranking {
     /// The extent of each document, by rank, until its [places](crate::terms::places) are
     /// read.
     pub(crate) extents: Vec<Extent>,
-    /// By rank, the first document of the group.
+    /// By rank, the leader of the document's group.
     leaders: Vec<Rank>,
     /// Documents of lower rank than this are protected: they are never removable.
     pub(crate) protected: Rank,
     /// The ranks of documents that an earlier run decided to keep.
     pub(crate) pinned: RoaringBitmap,
-    /// Leaders, each with a leader before it that has the same bytes. Pinned documents, only with newcomers;
-    /// under the rules `exact` and `exact-text` there are no others. Ascending.
+    /// Pairs of leaders with the same bytes: a leader, and one before it. Before a pinned document, only
+    /// newcomers count. Under the rules `exact` and `exact-text`, the first of a pair is always pinned, and
+    /// the text may be the same instead of the bytes. Ascending.
     pub(crate) same_bytes: Vec<(Rank, Rank)>,
     /// The ranks of leaders that have the same bytes and format as an earlier leader. They are protected or
-    /// pinned, so they do not join its group.
+    /// pinned, so they do not join the earlier leader's group.
     twins: RoaringBitmap,
 }
 
 /// The ranks used when postings are counted.
 pub(crate) struct ComparedRanks {
-    /// By document, its rank if it is a leader, otherwise [`NOT_RANKED`]; or [`BOILERPLATE`].
+    /// By document: the rank of a leader, [`BOILERPLATE`], or [`NOT_RANKED`] for all others.
     pub(crate) ranks: Vec<Rank>,
     /// True if any document is boilerplate.
     pub(crate) boilerplate: bool,
-    /// The leaders that the df cap does not count, because an earlier one has the same bytes and format.
+    /// The leaders that the df cap does not count, because an earlier leader has the same bytes and format.
     pub(crate) twins: RoaringBitmap,
 }
 
@@ -122,7 +124,7 @@ pub(crate) struct RankKey {
     id: u32,
     /// The worth by [`Keep`].
     worth: u64,
-    /// The time if `worth` is the size, otherwise the size.
+    /// The file's time if `worth` is the size, 0 if it is the id, otherwise the size.
     second: u64,
     digest: Digest,
     extent: Extent,
@@ -190,7 +192,8 @@ impl RankKey {
 }
 
 impl Ranking {
-    /// Reads and ranks all documents except those that `standing` leaves out.
+    /// Reads and ranks all documents except boilerplate and those that an earlier run found removable.
+    /// `standing` returns the earlier decision about a document.
     ///
     /// # Errors
     /// [`Error::InvalidParameter`] for a pattern that is not a regular expression;
@@ -229,7 +232,7 @@ impl Ranking {
     }
 
     /// Ranks the documents of a sorter. All ids are below `next_id`. `same_text` is `None` if fingerprints
-    /// are compared; otherwise the leaders are survivors.
+    /// are compared. Otherwise the leaders are the survivors.
     pub(crate) fn of_sorted(
         keys: Sorter<'_, RankKey>,
         (next_id, boilerplate): (u32, &[u32]),
@@ -278,7 +281,7 @@ impl Ranking {
         ComparedRanks { boilerplate: ranks.contains(&BOILERPLATE), ranks, twins: self.twins.clone() }
     }
 
-    /// One more than the highest id.
+    /// Number of ids given so far.
     pub(crate) fn numbers(&self) -> usize {
         self.ranks.len()
     }
@@ -293,7 +296,7 @@ impl Ranking {
         self.ranks.get(id as usize).copied().unwrap_or(NOT_RANKED)
     }
 
-    /// The first document of the group.
+    /// The rank of the first document of this document's group.
     pub(crate) fn leader(&self, rank: Rank) -> Rank {
         self.leaders[rank as usize]
     }
@@ -392,8 +395,8 @@ pub(crate) fn check_choices(store: &Store, options: &DedupOptions, stop: &StopTo
     Err(Error::NothingFits { option, value: value.clone(), nearest: None })
 }
 
-/// A time as a number of [`TIME_BITS`] bits, in the order of times: 40 bits of seconds, which hold every year
-/// of four digits, and the 22 high bits of the 30 of the nanoseconds.
+/// A time as a number of [`TIME_BITS`] bits; later times have larger numbers. The high 40 bits are seconds,
+/// enough for every year of four digits. The others are the 22 high bits of the nanoseconds, which have 30.
 fn time_key((seconds, nanoseconds): (i64, u32)) -> u64 {
     const HALF: i64 = 1 << 39;
     let seconds = (seconds.clamp(-HALF, HALF - 1) + HALF) as u64;
@@ -408,7 +411,7 @@ fn measures(record: &DocumentRecord) -> (u32, Extent, u32) {
     (xxh3_64(record.format.as_bytes()) as u32, extent, count(record.structure().distinct))
 }
 
-/// See [`reading`].
+/// The digest of a document's [`reading`].
 fn reading_of(record: &DocumentRecord) -> Digest {
     let (format, extent, distinct) = measures(record);
     reading(record.digest, format, extent, distinct)

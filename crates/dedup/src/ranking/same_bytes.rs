@@ -1,10 +1,10 @@
-//! Same bytes: the groups of documents that share one decision, and the documents of the same bytes outside
-//! them.
+//! Same bytes: finds the groups of documents that share one decision, and the documents of the same bytes in
+//! different groups.
 //!
-//! Documents of the same bytes can have different fingerprints if they were read in different formats. So
-//! all documents of a group have the same bytes and one [reading] of them. Documents of the same bytes in
-//! different groups are compared by their own texts. In addition, a document is removable as identical if an
-//! earlier one of the same bytes stays.
+//! Documents of the same bytes can have different fingerprints if they were read in different formats. So all
+//! documents of a group have the same bytes and the same [reading]. Documents of the same bytes in different
+//! groups are compared by their own texts. In addition, a document is removable as identical if an earlier
+//! one of the same bytes stays.
 
 use bytemuck::{Pod, Zeroable};
 use rustc_hash::FxHashMap;
@@ -17,7 +17,7 @@ use fpdb_host::error::Result;
 use fpdb_host::spill::Sorter;
 use fpdb_kernel::document::Digest;
 
-/// A document in the list of documents of the same bytes.
+/// The sort key of a document that brings documents of the same bytes together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
 #[repr(C)]
 pub(super) struct Twin {
@@ -43,7 +43,7 @@ pub(super) fn reading(bytes: Digest, format: u32, extent: Extent, distinct: u32)
 }
 
 impl Ranking {
-    /// Finds the leaders, and the documents of the same bytes among them.
+    /// Finds the leaders, and lists the leaders that have the same bytes.
     pub(super) fn group(&mut self, twins: Sorter<'_, Twin>, keep: Keep) -> Result<()> {
         self.leaders = (0..self.len()).collect();
         let mut last: Option<Twin> = None;
@@ -116,7 +116,7 @@ impl Ranking {
             for &before in &others[..others.partition_point(|&other| other < rank)] {
                 self.same_bytes.push((rank, before));
                 if before < self.protected || is_pinned(before) {
-                    // It stays, so those after it do not matter.
+                    // This leader stays, so the leaders after it do not matter.
                     break;
                 }
             }
@@ -130,7 +130,7 @@ impl Ranking {
     pub(super) fn settle(&mut self, texts: &[(Rank, Rank)]) {
         let listed = std::mem::take(&mut self.same_bytes);
         let (mut listed, mut texts) = (listed.into_iter().peekable(), texts.iter().peekable());
-        // By the first document of a text, the first that stays.
+        // For the first document of each text: the first document of this text that stays.
         let mut kept: FxHashMap<Rank, Rank> = FxHashMap::default();
         for rank in 0..self.len() {
             let text = texts.next_if(|(of, _)| *of == rank).map(|&(_, first)| first);
@@ -227,7 +227,7 @@ mod tests {
                 let (.., protected, pinned) = documents[ranking.id(rank) as usize];
                 let is_pinned = |rank: u32| ranking.pinned.contains(rank);
                 let reading = |rank: u32| (documents[ranking.id(rank) as usize].0, documents[ranking.id(rank) as usize].1);
-                // The first of a group that stays justifies all others of it.
+                // If the first document of a group stays, it justifies the removal of all others.
                 let first = (0..rank).find(|&first| reading(first) == reading(rank)).filter(|first| stays.contains(first));
                 let survivor = first.or(stays.iter().copied().find(|&survivor| is_same(survivor, rank)));
                 let removable = survivor.filter(|_| !protected && !pinned);

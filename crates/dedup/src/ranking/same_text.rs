@@ -60,8 +60,8 @@ pub(crate) struct SameTextMemory {
 pub(crate) struct SameText {
     /// The digest of a document's symbols, by the digest of its reading.
     texts: FxHashMap<Digest, Digest>,
-    /// Number of documents whose text could not be read again, although it may equal another's. Those that
-    /// are too large to compare do not count.
+    /// Number of documents whose text could not be read again, although it may equal another document's.
+    /// Texts too large to compare do not count.
     pub(crate) unread: u64,
 }
 
@@ -72,7 +72,7 @@ struct Likeness {
     symbols: u64,
     kgrams: u64,
     fingerprints: u64,
-    /// Sum over the hashes and places of all fingerprints.
+    /// The sum over the fingerprints, from [`sums`].
     sum: u64,
     /// The digest of the reading, which differs between the documents.
     reading: Digest,
@@ -87,7 +87,8 @@ impl Likeness {
     }
 }
 
-/// The documents of one reading, in a group that also holds others. Only the first is read.
+/// The documents of one reading, in a group that also has other readings. Only the first document with an
+/// available text is read.
 struct Class {
     reading: Digest,
     ids: Vec<u32>,
@@ -181,7 +182,8 @@ impl SameText {
         self.texts.insert(reading, text);
     }
 
-    /// The digest of a document's text, if it may equal that of another reading and was read.
+    /// The digest of a document's text. `None` if the text was not read, as when no other reading can have
+    /// the same text.
     pub(super) fn of(&self, reading: Digest) -> Option<Digest> {
         self.texts.get(&reading).copied()
     }
@@ -195,8 +197,9 @@ fn take_group(group: &mut Vec<Class>, classes: &mut Vec<Class>) {
     group.clear();
 }
 
-/// By document, a sum over its fingerprints of structure. With one view, the sum depends on the order of the
-/// fingerprints. With two views, the ordinals of the fingerprints also depend on the text as written.
+/// Returns, by document, a sum over its fingerprints of structure. With one view, the sum includes their
+/// ordinals, so it depends on their order. With two views it leaves ordinals out, because these also depend
+/// on the text as written.
 fn sums(store: &Store, memory: u64, monitor: &Monitor<'_>) -> Result<Vec<u64>> {
     let documents = store.view().state().next_document;
     let sums: Vec<AtomicU64> = (0..documents).map(|_| AtomicU64::new(0)).collect();

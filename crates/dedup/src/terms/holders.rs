@@ -79,7 +79,7 @@ impl<'a> HolderReader<'a> {
         let (mut kept, mut hashes, mut is_first) = (0, 0, true);
         for (index, posting) in batch.iter().enumerate() {
             let is_last = batch.get(index + 1).is_none_or(|next| next.hash != posting.hash);
-            // The only posting of a hash matters only if it may be of boilerplate.
+            // A hash with one posting matters only if this posting may be of boilerplate.
             let is_wanted = !(is_first & is_last) | compared.boilerplate;
             postings[kept] = (posting.document, posting.ordinal);
             kept += usize::from(is_wanted);

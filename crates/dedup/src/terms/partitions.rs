@@ -25,7 +25,8 @@ use fpdb_host::spill::{TempSpace, read_at, read_into, write_at};
 
 const BYTES_PER_RECORD: u64 = size_of::<Record>() as u64;
 
-/// Bytes of a record while it is sorted: its entry and its packed form, and the record if it was in a file.
+/// Bytes to sort a record that is in memory, and one that is in a file. Both take an entry and the packed
+/// form; a record from a file also takes its own bytes.
 const SORTING_BYTES: (u64, u64) = (16 + BYTES_PER_POSTING, 16 + BYTES_PER_POSTING + BYTES_PER_RECORD);
 
 /// Number of postings that can be collected without temporary files.
@@ -38,8 +39,8 @@ fn room(memory: u64) -> u64 {
     memory / 4 / SORTING_BYTES.1 / rayon::current_num_threads() as u64
 }
 
-/// Number of records that may be in one partition, unless a document has more. All postings of its documents
-/// count, since the shared ones are not known yet.
+/// Maximum number of records in a partition, unless one document has more. All postings of the partition's
+/// documents count, since the shared ones are not known yet.
 fn most_in_partition(postings: u64, memory: u64) -> u64 {
     SORTED_AT_ONCE.min(room(memory)).max(postings / MOST_PARTITIONS).max(1)
 }
@@ -58,11 +59,11 @@ pub(crate) fn most_on_disk(postings: u64, memory: u64) -> u64 {
 pub(super) struct Partitions<'a> {
     /// For each partition, the first rank after it.
     ends: Vec<Rank>,
-    /// For each range of 2^`shift` ranks, the first partition that can hold one of them.
+    /// For each range of 2^`shift` ranks, the first partition that holds one of these ranks.
     coarse: Vec<u32>,
     shift: u32,
     partitions: Vec<Partition>,
-    /// Number of records so far, and how many of them may stay in memory.
+    /// Number of records so far, and maximum number of records in memory.
     records: AtomicU64,
     most_in_memory: u64,
     /// Number of records a thread holds back for a partition.
@@ -103,7 +104,7 @@ const HELD_BACK: (u64, u64) = (16, 256);
 const READ_AT_ONCE: usize = 1 << 14;
 
 /// Minimum number of records that a thread has room for, unless the memory for all threads has room for
-/// fewer. If the shares would be smaller, fewer threads work, because there would be too many parts.
+/// fewer. Fewer threads work if their shares would otherwise be smaller: small shares make too many parts.
 const LEAST_ROOM: u64 = 1 << 10;
 
 /// The partition of a rank is looked up in a table of at most 2^`COARSE_BITS` ranges.
@@ -208,8 +209,8 @@ pub(super) struct Packing<'a> {
 }
 
 impl Packing<'_> {
-    /// The sets of the next documents: as many as the memory has room for, each with the first rank after
-    /// them. `None` after the last.
+    /// Returns the packed sets of the next partitions, or parts of them, as many as the memory has room for.
+    /// Each comes with the first rank after it. `None` after the last.
     pub(super) fn some(&mut self) -> Result<Option<Vec<(Rank, Packed)>>> {
         if self.parts.is_empty() {
             let some: Vec<Partition> = self.partitions.by_ref().take(self.threads).collect();
@@ -276,8 +277,8 @@ impl Partition {
         Ok(counts)
     }
 
-    /// The partition in parts that one thread has room for: each takes at most `share` bytes, or is one
-    /// document. A partition in memory stays whole if it takes at most `memory` bytes, since parts go to
+    /// Divides the partition into parts that one thread has room for. Each takes at most `share` bytes, or is
+    /// one document. A partition in memory stays whole if it takes at most `memory` bytes, since parts go to
     /// disk.
     fn parts(mut self, (share, memory): (u64, u64), temp: &TempSpace) -> Result<Vec<Self>> {
         let written = self.written();
@@ -328,7 +329,7 @@ impl Partition {
     fn pack(mut self, is_active: &IsActive<'_>, temp: &TempSpace) -> Result<(Rank, Packed)> {
         let one = self.ranks.len() == 1;
         let written = self.written();
-        // The records of a large document are read twice instead.
+        // A partition of one document can be large: its records stay in the file and are read twice.
         if let Some(file) = written.file.take_if(|_| !one) {
             written.in_memory.push(read_at(&file, written.first, written.in_file as usize, temp)?);
             written.in_file = 0;
@@ -357,8 +358,8 @@ impl Partition {
     }
 }
 
-/// Appends records of a partition to its parts. `base` is its first rank, and `part_of` has the part of each
-/// of its documents. Leaves `records` empty.
+/// Appends records of a partition to its parts. `base` is the partition's first rank, and `part_of` has the
+/// part of each document. Leaves `records` empty.
 fn divide(
     records: &mut Vec<Record>,
     (base, part_of): (Rank, &[u32]),
@@ -380,7 +381,7 @@ fn divide(
     Ok(())
 }
 
-/// The writer of one thread to the partitions, with its unwritten records.
+/// Collects the records of one thread, and writes them to the partitions.
 pub(super) struct PartitionWriter<'a> {
     partitions: &'a Partitions<'a>,
     /// For each partition, the records not yet written.

@@ -8,8 +8,8 @@
 //! The postings of shared hashes are first divided by rank ([`super::partitions`]), then packed: twelve bytes
 //! a term, and a few for each run of ordinals.
 //!
-//! The number of a document's shared hashes is known only when its set is packed. If it is below the
-//! threshold, no survivor can justify the document's removal: it stays, and its ordinals are not kept.
+//! The number of a document's shared hashes is known only when its set is packed. If this number is below the
+//! threshold, no survivor can justify the removal: the document stays, and its ordinals are not kept.
 
 use std::fs::File;
 use std::ops::Range;
@@ -104,7 +104,7 @@ struct OnDisk {
 
 impl Sets {
     /// Reads the postings and collects the terms of each document. `extents` has the extent of every
-    /// document, by rank. `is_active` decides, by the number of its shared hashes, whether a document is
+    /// document, by rank. `is_active` decides by a document's number of shared hashes whether the document is
     /// active.
     pub(crate) fn collect(
         source: &dyn PostingSource,
@@ -209,8 +209,8 @@ impl Sets {
         }
     }
 
-    /// Calls `visit` with each run of ordinals of a document that was active, and with the index of the run's
-    /// term in the set. The runs of a term ascend.
+    /// Calls `visit` with each run of ordinals of a document, and with the index of the run's term in the
+    /// set. The runs of a term ascend. A document that was not active has no runs.
     pub(crate) fn runs(&self, rank: Rank, mut visit: impl FnMut(usize, Range<u32>)) -> Result<()> {
         let places = self.run_starts[rank as usize]..self.run_starts[rank as usize + 1];
         let read;
@@ -301,7 +301,7 @@ impl Packed {
         self.bytes() + size_of_val(&self.lengths[..]) as u64
     }
 
-    /// Appends all that it holds, document by document.
+    /// Appends the sets to `all`, document by document.
     pub(super) fn write(&self, all: &mut Vec<u8>) {
         let (mut term, mut run) = (0, 0);
         for &(terms, runs, is_active) in &self.lengths {

@@ -14,7 +14,7 @@ pub(crate) trait PostingSource: Sync {
     /// Divides all hashes into ranges with about equally many postings.
     fn ranges(&self) -> Vec<RangeInclusive<u64>>;
 
-    /// Bytes for each document that holds a hash while its postings are read.
+    /// Memory, in bytes, for each holder of a hash while the hash is read.
     fn bytes_per_holder(&self) -> u64 {
         BYTES_PER_HOLDER
     }
@@ -37,12 +37,12 @@ pub(crate) trait PostingSource: Sync {
     ) -> Result<()>;
 }
 
-/// Bytes for each document that holds a hash while its postings are read: decoded, merged and sorted, and by
-/// rank. With two views, postings of structure are copied besides.
+/// Memory, in bytes, for each holder of a hash while the hash is read. It is for the decoded posting, merging
+/// and sorting, and the posting by rank. With two views, postings of structure are also copied.
 const BYTES_PER_HOLDER: u64 = 52;
 
-/// Number of these ranges that one thread reads, so that all threads together stay within `memory` even if
-/// all documents hold a hash. At least one thread reads.
+/// Minimum number of ranges for one thread. With fewer ranges each, all threads together could exceed
+/// `memory` if all documents hold a hash. At least one thread reads.
 pub(crate) fn ranges_per_reader(source: &dyn PostingSource, ranges: usize, documents: u32, memory: u64) -> usize {
     let most = memory / (u64::from(documents) * source.bytes_per_holder()).max(1);
     let readers = rayon::current_num_threads().min(usize::try_from(most).unwrap_or(usize::MAX)).max(1);

@@ -5,7 +5,7 @@ use super::*;
 const DOCUMENTS: u32 = 2000;
 const FINGERPRINTS: u32 = 200;
 
-/// Packs the sets of some documents. Returns them, and the most bytes of sets that were packed at once.
+/// Packs the sets of some documents. Returns the sets, and the maximum bytes of sets packed at once.
 fn packed(threads: usize, memory: u64) -> (Vec<u8>, u64) {
     let folder = tempfile::tempdir().unwrap();
     let temp = TempSpace::new(folder.path()).unwrap();
@@ -51,7 +51,8 @@ fn sets_are_packed_within_the_memory_whatever_the_number_of_threads() {
     }
 }
 
-/// Each record is read twice to divide a partition, however many parts it has, and then with its part.
+/// To divide a partition, each record is read twice, whatever the number of parts. It is read again with its
+/// part.
 #[test]
 fn a_partition_is_divided_once() {
     let folder = tempfile::tempdir().unwrap();
