@@ -1,5 +1,5 @@
-//! Dedup: decides which documents are removable, and names for each the survivor that justifies it. A
-//! *survivor* is a document that stays. Dedup itself removes nothing. To act on an answer:
+//! Dedup: decides which documents are removable. For each it names the *survivor*, a document that stays and
+//! justifies the removal. Dedup itself removes nothing. To act on an answer:
 //!
 //! * [`DatabaseWriter::remove_numbers`](crate::DatabaseWriter::remove_numbers) deletes the documents from the
 //!   database, as below.
@@ -42,11 +42,12 @@
 //! # The rule
 //!
 //! Documents have one total order, most worth keeping first. A document is removable if one earlier survivor
-//! holds enough of its fingerprints and leaves no long stretch of it unmatched. A second pass compares
-//! survivors with later survivors in the same way, which can make more of them removable. Likeness is never
-//! passed on from document to document, because transitive closure removes most of some corpora. The answer
-//! depends neither on threads or memory nor on where a run was interrupted. `docs/dedup-reference.md` has the
-//! rule, its costs and the measurements. The crate [`fpdb_dedup`] does the work and documents it.
+//! holds enough of the document's fingerprints and leaves no long stretch of the document unmatched. A second
+//! pass compares survivors with later survivors in the same way, which can make more of them removable.
+//! Likeness is never passed on from document to document, because transitive closure removes most of some
+//! corpora. The answer depends neither on threads or memory nor on where a run was interrupted.
+//! `docs/dedup-reference.md` has the rule, its costs and the measurements. The crate [`fpdb_dedup`] does the
+//! work and documents it.
 
 use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::Task;

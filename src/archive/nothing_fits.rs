@@ -24,8 +24,8 @@ pub(crate) fn nothing_fits<T>(store: &Store, option: &'static str, value: &str, 
 /// Number of keys that an error lists.
 const KEYS: usize = 30;
 
-/// The error for a value that no document's metadata have, as `DocumentRecord::has_field` compares them.
-/// Reads the records of all documents.
+/// Returns the error for a metadata value that no document has, as `DocumentRecord::has_field` compares
+/// values. Reads the records of all documents.
 ///
 /// # Errors
 /// [`Error::Stopped`]; a failure to read the store.

@@ -15,20 +15,20 @@ const SIGNS: [char; 13] = ['^', '$', '(', ')', '[', ']', '{', '}', '*', '+', '?'
 /// Characters that end the name of a folder or archive within a document's name.
 const ENDS: [char; 2] = ['/', '!'];
 
-/// Replaces each `!` that is part of a file's or folder's own name, and lies in no archive, while the pattern
-/// of a folder is matched.
+/// While the pattern of a folder is matched, this character stands for each `!` that is part of the name of a
+/// file or folder outside archives.
 const OF_NAME: &str = "\u{1}";
 
 /// Default maximum number of documents listed for a submission, and of pairs of documents listed for a pair
 /// of submissions.
 pub(crate) const SUBMISSION_FILES: usize = 10;
 
-/// The regular expression for the value of
+/// Returns the regular expression for the value of
 /// [`QueryOptions::submission_by`](crate::QueryOptions::submission_by) or
-/// [`PairsOptions::submission_by`](crate::archive::pairs::PairsOptions::submission_by). If it is a folder,
-/// each folder and each archive directly in `folder` is one submission. With `.`, each first folder of a name
-/// is one submission. `folder` may also be an archive, such as `all.zip`. A part `*` stands for any one
-/// folder or archive: with `class/*`, each folder in each folder of `class` is a submission. With
+/// [`PairsOptions::submission_by`](crate::archive::pairs::PairsOptions::submission_by). If the value is a
+/// folder, each folder and each archive directly in `folder` is one submission. With `.`, each first folder
+/// of a name is one submission. `folder` may also be an archive, such as `all.zip`. A part `*` stands for any
+/// one folder or archive: with `class/*`, each folder in each folder of `class` is a submission. With
 /// `2025,2026`, each folder in either of the two is a submission. If one of these folders lies in another,
 /// the inner folder decides. A value with a character such as `^` or `(` already is a regular expression, and
 /// is returned unchanged.
@@ -44,7 +44,7 @@ pub fn submission_pattern(folder: &str) -> String {
     if is_expression(folder) {
         return folder.to_owned();
     }
-    // The first alternative that fits decides, so a folder comes before those that hold it.
+    // The first alternative that fits decides, so a folder comes before the folders that hold it.
     let mut folders: Vec<&str> = Vec::new();
     for folder in folder.split(',').filter(|folder| !folder.is_empty()) {
         let place = folders.iter().position(|outer| holds(outer, folder)).unwrap_or(folders.len());
@@ -65,8 +65,8 @@ fn components(folder: &str) -> impl Iterator<Item = (&str, &str)> {
     pieces.filter(|(part, _)| !part.is_empty() && *part != ".")
 }
 
-/// The value of `submission_by` as names of documents begin: `class` for `./class/`. A regular expression is
-/// returned unchanged.
+/// The value of `submission_by`, written as the names of documents begin: `class` for `./class/`. A regular
+/// expression is returned unchanged.
 pub(crate) fn tidy_folders(value: &str) -> String {
     if is_expression(value) {
         return value.to_owned();
@@ -115,9 +115,9 @@ pub(crate) struct Submissions {
     pattern: Option<Regex>,
     /// True if the pattern was made from a folder.
     is_folder: bool,
-    /// The first new and the first old document of each name. These are two submissions.
+    /// For each name, the first new and the first old document. New and old documents are two submissions.
     by_name: HashMap<String, [Option<u32>; 2]>,
-    /// The new submission of each old one that has its name.
+    /// For each old submission, the new submission of the same name, if any.
     renewed: HashMap<u32, u32>,
     /// By id, the first document of its submission, or the id itself outside any submission. Empty if there
     /// is no pattern.
@@ -167,15 +167,15 @@ impl Submissions {
         self.find(name, file_name_of(name, member).map_or(0, str::len))
     }
 
-    /// The name of the submission that a file which cannot be read is part of. The file may be an archive
-    /// that is itself a submission: then the name is that of documents in it.
+    /// The name of the submission of a file that cannot be read. If the file is an archive that is itself a
+    /// submission, this is the name for the documents in it.
     pub(crate) fn name_of_unread(&self, name: &str) -> Option<String> {
         let find = |whole: &str| self.find(whole, suffix_start(name)).map(str::to_owned);
         find(name).or_else(|| find(&format!("{name}!")))
     }
 
-    /// The match of the pattern in a name. Its suffix begins at `suffix`: each `!` from there on ends the
-    /// name of an archive or a mail, and any other is part of a name.
+    /// The match of the pattern in a name. From the byte `suffix` on, each `!` ends the name of an archive or
+    /// a mail. Before that byte, `!` is part of a name.
     fn find<'a>(&self, name: &'a str, suffix: usize) -> Option<&'a str> {
         let mut marked = Cow::Borrowed(name);
         if self.is_folder && name[..suffix].contains('!') {

@@ -60,9 +60,9 @@ pub struct Pair {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub passages: Option<Vec<Passage>>,
     /// Number of symbols that count in the longest of these passages; 0 without passages. For source code in
-    /// two views, it may be a passage that is not listed, because it lies within one of the other view. For
-    /// two submissions, the longest passage of any two of their documents. Long stretches of ignored text
-    /// and rulers do not count. `None` if passages were not looked for.
+    /// two views, the longest passage is not listed if it lies within a passage of the other view. For two
+    /// submissions, the longest passage of any two of their documents. Long stretches of ignored text and
+    /// rulers do not count. `None` if passages were not looked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub longest: Option<u64>,
     /// For two submissions, the best pairs of their documents: first those that reach the thresholds, then
@@ -155,7 +155,7 @@ fn is_empty(metadata: &Metadata) -> bool {
 #[non_exhaustive]
 pub struct PairsAnswer {
     /// The pairs, in descending order of score, then of the number of shared hashes in all views. Names
-    /// decide between the others.
+    /// decide between equal pairs.
     pub pairs: Vec<Pair>,
     /// The figures of all pairs.
     pub summary: PairsSummary,
@@ -184,11 +184,11 @@ pub struct PairsSummary {
     /// them. These hashes count, but probably belong to a text that was handed out and is not marked as
     /// boilerplate. `None` if the hashes or the documents are few, or if programs share idioms of structure
     /// rather than text. With `new_since` or `old`, only new documents are counted; with submissions,
-    /// submissions.
+    /// submissions are counted.
     pub handed_out: Option<(u64, u64)>,
-    /// With submissions: a file whose bytes at least five of them hold, for example a library, and the number
-    /// of these submissions. Of several such files, the one that brings most hashes to their pairs. Short
-    /// files and those whose bytes boilerplate has do not count.
+    /// With submissions: a file that at least five submissions hold with the same bytes, for example a
+    /// library, and the number of these submissions. If there are several, the file that brings most hashes
+    /// to the pairs. Short files and copies of boilerplate do not count.
     pub same_file: Option<(String, u64)>,
     /// Number of pairs that share a hash but do not reach the thresholds.
     pub below: u64,
@@ -196,15 +196,15 @@ pub struct PairsSummary {
     pub by_files: u64,
     /// With `new_since` or `old`, the numbers of old and of new documents that could be in a pair.
     pub divided: Option<(u64, u64)>,
-    /// Number of names under which there is an old submission and a new one, which are not paired.
+    /// Number of names with both an old and a new submission. These two are not paired.
     pub renewed: u64,
     /// Number of documents with another document in their [group](crate::pairs::GroupBy), with which they are
     /// not paired.
     pub grouped: u64,
-    /// Number of documents, or of submissions, in which no text can be compared: there is none, or too little
-    /// for a fingerprint. Empty documents do not count.
+    /// Number of documents, or of submissions, that have no text, or too little for a fingerprint. Empty
+    /// documents do not count.
     pub too_short: u64,
-    /// The names of the first [`PairsSummary::LISTED`] of them.
+    /// The names of those counted in `too_short`, at most [`PairsSummary::LISTED`].
     pub too_short_names: Vec<String>,
 }
 

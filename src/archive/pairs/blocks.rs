@@ -1,5 +1,5 @@
-//! Blocks: groups of documents that are compared with all others in one go, so that their hash lists fit in
-//! memory.
+//! Blocks: groups of documents, so small that the hash lists of one group fit in memory. One pass over the
+//! postings compares a group with all documents.
 
 use std::ops::Range;
 
@@ -25,17 +25,19 @@ pub(super) struct BlockPlan {
     pub(super) handed_out: Option<(u64, u64)>,
 }
 
-/// Minimum number of hashes that nearly all documents hold if a text was probably handed out. Without a
+/// If nearly all documents hold at least this number of hashes, a text was probably handed out. Without a
 /// handout, four fifths of 87 papers share 7 hashes of three words, and four fifths of 24 programs for one
 /// task share 8. The shortest task of an essay has 20.
 const HANDED_OUT: u64 = 16;
 
-/// If a text was handed out, there is at most this number of common hashes of the structure for one of the
-/// text as written. For 223 handed-out lines, there are 2; for 12 collections of unrelated modules, 6.
+/// If a text was handed out, the common hashes of the structure are at most this multiple of the common
+/// hashes of the text as written. For 223 handed-out lines the multiple is 2. For 12 collections of unrelated
+/// modules it is 6.
 const STRUCTURE_OF_TEXT: u64 = 4;
 
 /// The documents that hold one hash and may be in pairs. Each anchor is paired with the later documents in
-/// `others`. If documents are divided into old and new ones, it is also paired with the old ones in `others`.
+/// `others`. If documents are divided into old and new ones, each anchor is also paired with the old
+/// documents in `others`.
 #[derive(Default)]
 pub(super) struct HolderLists {
     pub(super) anchors: Vec<u32>,
@@ -69,9 +71,9 @@ impl HolderLists {
     }
 }
 
-/// The number that counts as nearly all documents: four fifths of all, or of the new ones. `None` if there
-/// are too few documents to distinguish a handout from a copy. `boilerplate` is the number of boilerplate
-/// documents.
+/// The number that counts as nearly all documents: four fifths of all documents, or of the new ones if some
+/// are old. `None` if there are too few documents to distinguish a handout from a copy. `boilerplate` is the
+/// number of boilerplate documents.
 fn nearly_all(documents: &Documents, boilerplate: u64) -> Option<u64> {
     let all = documents.divided.map_or(documents.count.saturating_sub(boilerplate), |(_, new)| new);
     (all >= 6).then(|| (all * 4).div_ceil(5))
@@ -186,8 +188,8 @@ fn threads(counter: u64, memory: u64) -> Result<usize> {
 }
 
 /// Divides documents into blocks whose lists take at most `capacity` bytes, unless one document needs more.
-/// `bounds` has the most holders that the lists of each document can have; `total` is the number of all
-/// holders. Lists are numbered in 32 bits, and no document has more hashes than that.
+/// `bounds` has, by document, the maximum number of holders in its lists; `total` is the number of all
+/// holders. A block has at most 2^32 - 1 entries, because lists are numbered in 32 bits.
 fn divide(lists: &[u32], bounds: &[u64], total: u64, capacity: u64) -> Vec<Range<u32>> {
     let mut blocks = Vec::new();
     let (mut start, mut entries, mut bound) = (0, 0u64, 0u64);

@@ -84,7 +84,8 @@ impl Counting<'_> {
         Ok(below)
     }
 
-    /// Counts the pairs of the documents in `block` with all others, in `VIEWS` views.
+    /// Counts the pairs of the documents in `block` with all others, in `VIEWS` views. Returns the number of
+    /// pairs below the thresholds.
     fn block<const VIEWS: usize, W: WeightSum>(&self, block: &Range<u32>, report: &Report<'_>) -> Result<u64> {
         let Self { documents, options, plan, take, .. } = *self;
         let lists = Lists::gather(self, block)?;

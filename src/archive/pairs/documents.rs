@@ -28,9 +28,10 @@ pub(super) struct Documents {
     sizes: Vec<[u32; 2]>,
     /// By id, the number of these fingerprints that boilerplate holds. Empty without boilerplate.
     handed_out: Vec<[u32; 2]>,
-    /// The weight of hashes that the caller asked for.
+    /// The rule for the weight of a hash, as the caller asked.
     weighting: Weight,
-    /// By id, the sum of the weights of its hashes in each view; empty if all hashes weigh the same.
+    /// By id, the sum of the weights of the document's hashes in each view; empty if all hashes weigh the
+    /// same.
     pub(super) weights: Vec<[f64; 2]>,
     /// The weight of a frame in each view.
     frames: [f64; 2],
@@ -39,7 +40,7 @@ pub(super) struct Documents {
     sides: Vec<u16>,
     /// Number of prefixes.
     prefixes: usize,
-    /// By id, true for a document, or the first one of a submission, that has the wanted metadata. Empty if
+    /// By id of a document, or of the first one of a submission, true if it has the wanted metadata. Empty if
     /// no metadata are wanted.
     wanted: Vec<bool>,
     /// By id of a document, or of the first one of a submission, the 1-based number of the group, or 0. Empty
@@ -53,7 +54,7 @@ pub(super) struct Documents {
     new_together: bool,
     /// The numbers of old and of new documents that count. `None` if no document is old.
     pub(super) divided: Option<(u64, u64)>,
-    /// Number of documents; of submissions, if documents are joined into submissions.
+    /// Number of documents; if joined, the number of submissions and of documents outside any.
     pub(super) count: u64,
     pub(super) submissions: Submissions,
     /// The files of submissions, if the documents of a submission count as one.
@@ -192,7 +193,7 @@ impl Documents {
         if let (GroupBy::Name(pattern), true) = (&options.group_by, grouping.count() == 0) {
             return nothing_fits(store, "group_by", pattern, task.token());
         }
-        // The size of a submission is known once all its files are.
+        // The size of a submission is known once all its files have been counted.
         let of_age = documents.new.iter().zip(&documents.sizes).filter(|(_, sizes)| **sizes != [0; 2]);
         let count = |asked: bool| of_age.clone().filter(|(new, _)| **new == asked).count() as u64;
         documents.divided = is_divided.then(|| (count(false), count(true)));
@@ -243,7 +244,7 @@ impl Documents {
         if self.joined { self.submissions.of(id) } else { id }
     }
 
-    /// The holders of a hash: documents, or submissions if these count as one.
+    /// The holders of a hash: documents, or submissions if the documents of a submission count as one.
     pub(super) fn holders<'a>(&self, holders: &'a [u32], room: &'a mut Vec<u32>) -> &'a [u32] {
         if self.are_joined() { self.submissions.holders(holders, room) } else { holders }
     }
@@ -288,7 +289,7 @@ impl Documents {
         self.sizes.len()
     }
 
-    /// True for a new document, or for one of a new submission. `None` if no document is old.
+    /// True for a new document, or for a document of a new submission. `None` if no document is old.
     pub(super) fn is_new(&self, id: u32) -> Option<bool> {
         self.new.get(self.submissions.of(id) as usize).copied()
     }
@@ -322,8 +323,8 @@ impl Documents {
         }
     }
 
-    /// Finds the weights of the frames, once all weights are summed: each symbol has the mean weight of its
-    /// view. `sums` has the weights of all documents in each view.
+    /// Finds the weight of a frame in each view: each of its symbols has the mean weight of the view. `sums`
+    /// has the total weight of all documents in each view.
     pub(super) fn weights_are_known(&mut self, sums: [f64; 2]) {
         for (view, profile) in self.profile.views().enumerate() {
             let weight = sums[view];
@@ -397,13 +398,14 @@ impl Documents {
         (!self.handed_out.is_empty() && view < self.views()).then(|| measures(shared.into(), size(a), size(b)))
     }
 
-    /// The thresholds in each view. The defaults of `options` apply to the structure. Unless `few_shared` is
-    /// 0, the thresholds of the text as written are higher. Unrelated programs share more words than
-    /// structure. Besides, short texts have few fingerprints, so their resemblance varies more.
+    /// The thresholds in each view. Those of `options` apply to the structure. Unless `few_shared` is 0, the
+    /// thresholds of the text as written are higher. The first reason is that unrelated programs share more
+    /// words than structure. The second is that short texts have few fingerprints, so their resemblance
+    /// varies more.
     ///
-    /// Two submissions have many pairs of files, so one of these would often reach the thresholds by chance.
-    /// So two files of different submissions must share more than a frame, and need the resemblance that is
-    /// required of pairs with few shared hashes.
+    /// Two submissions have many pairs of files, and one of these pairs would often reach the thresholds by
+    /// chance. So two files of different submissions must share more than a frame, and need the resemblance
+    /// that is required of pairs with few shared hashes.
     pub(super) fn thresholds(&self, options: &PairsOptions) -> [Thresholds; 2] {
         let PairsOptions { min_resemblance, few_shared, few_min_resemblance, .. } = *options;
         let of_structure = Thresholds { least: min_resemblance, few_shared, least_of_few: few_min_resemblance };

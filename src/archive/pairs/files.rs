@@ -1,5 +1,5 @@
-//! Files: compares the documents of submissions, each by itself. It finds pairs of submissions by two of
-//! their documents, and the documents of two submissions that share most.
+//! Files: compares single documents of submissions. Two similar documents make a pair of their submissions.
+//! For a pair of submissions, the best pairs of their documents are found.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -58,7 +58,8 @@ impl Files {
     fn keep_best(&mut self, most: usize, places: &[u32]) {
         self.best.sort_unstable_by_key(|found| {
             let shared = u64::from(found.shared[0]) + u64::from(found.shared[1]);
-            // The smaller place first, since the numbers of documents tell which was ingested first.
+            // The smaller place comes first. With the order of ids, the result would depend on the order of
+            // ingestion.
             let [a, b] = [found.a, found.b].map(|id| places[id as usize]);
             let names = [a.min(b), a.max(b)];
             // Scores are not negative, so their bits are in the order of the scores.

@@ -41,15 +41,15 @@ impl Grouping {
         self.numbers.len()
     }
 
-    /// The number of a submission whose documents have several groups in their metadata. It is in none of
-    /// them: the field may have another purpose, and no pair is left out because of it.
+    /// The group number of a submission whose documents have several groups in their metadata. The submission
+    /// is in none of these groups: the field may have another purpose, so it must not exclude pairs.
     pub(super) const SEVERAL: u32 = u32::MAX;
 
-    /// Notes the group of a document, if it has one, for its submission. `of_submission` is the number of the
-    /// group that other documents of the submission have, 0, or [`SEVERAL`](Self::SEVERAL).
+    /// Notes the group of a document for its submission, if the document has a group. `of_submission` is the
+    /// group of the submission so far: its number, 0 for none, or [`SEVERAL`](Self::SEVERAL).
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`] if these are two groups by a pattern of the caller.
+    /// [`Error::InvalidParameter`] if the caller's pattern puts the submission in two groups.
     pub(super) fn note(&mut self, record: &DocumentRecord, of_submission: &mut u32) -> Result<()> {
         let Some(group) = self.of(record) else { return Ok(()) };
         let next = self.numbers.len() as u32 + 1;

@@ -73,7 +73,7 @@ pub(crate) fn find<'a>(
     let set_bytes = by_files.serialized_size() as u64;
     let mut documents = Documents::load_joined(store, options, by_files, task)?;
     let same_file = std::mem::take(&mut documents.same_files).most_frequent();
-    // These are submissions and the documents outside any. Not every number has a document.
+    // Submissions, and documents outside any, without a fingerprint. Not every id has a document.
     let without_fingerprint: Vec<u32> = (store.document_ids()?.range(..documents.ids() as u32))
         .filter(|&id| !documents.counts(id) && documents.submission_of(id) == id)
         .collect();

@@ -14,7 +14,7 @@ use fpdb_store::{DocumentRecord, Store};
 /// Maximum number of documents whose names are kept for later pairs.
 const MOST_NAMES: usize = 1 << 14;
 
-/// By id, the place of its name in the sorted names of all documents or submissions.
+/// Returns, by id, the place of the name among the sorted names of all documents or submissions.
 pub(super) fn name_places(store: &Store, documents: &Documents) -> Result<Vec<u32>> {
     let mut places = vec![0; documents.ids()];
     let mut submissions = documents.submissions.by_name().into_iter().peekable();

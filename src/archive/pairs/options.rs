@@ -38,8 +38,8 @@ pub struct PairsOptions {
     /// exactly this name. Only documents under different ones are paired; the longest that fits counts. With
     /// a single one, one document is under it and the other is not. Empty: all pairs.
     pub across: Vec<String>,
-    /// Old documents, as in [`across`](Self::across), which are not paired with each other. The old and the
-    /// new documents of one submission's name are two submissions, which are not paired: nobody copies from
+    /// Old documents, as in [`across`](Self::across), which are not paired with each other. If a submission
+    /// has old and new documents, these count as two submissions, which are not paired: nobody copies from
     /// himself. Empty: no document is old. Cannot be combined with [`new_since`](Self::new_since).
     #[serde(default)]
     pub old: Vec<String>,
@@ -49,13 +49,15 @@ pub struct PairsOptions {
     #[serde(default, with = "values_by_name")]
     pub metadata: Vec<(String, String)>,
     /// Documents of one group are not paired: the drafts of one author, say, or the files of one submission.
-    /// A submission is in the group of any of its documents; two of them must not be in two groups.
+    /// A submission is in the group of its documents. If they have several groups by a pattern, that is an
+    /// error; if by metadata, the submission is in no group.
     pub group_by: GroupBy,
     /// A folder or a regular expression that forms submissions, as
     /// [`QueryOptions::submission_by`](crate::QueryOptions::submission_by). Pairs are then pairs of
     /// submissions, and a hash counts once for each submission. A pair reaches the thresholds as a whole, or
-    /// two of its documents reach them. Two programs must then share 120 / (w + 1) hashes, more than a frame,
-    /// and have at least the resemblance [`few_min_resemblance`](Self::few_min_resemblance).
+    /// two of its documents reach them. In the second case, two programs must share 120 / (w + 1) hashes,
+    /// more than a frame, and have at least the resemblance
+    /// [`few_min_resemblance`](Self::few_min_resemblance).
     pub submission_by: Option<String>,
     /// Maximum number of pairs of documents listed with a pair of submissions; by default 10. Pairs that
     /// reach the thresholds come first, then those that share most.
@@ -139,7 +141,7 @@ mod values_by_name {
 }
 
 impl PairsOptions {
-    /// All pairs that share a hash that is not common.
+    /// The options for all pairs that share a hash below the df cap.
     pub(super) fn all() -> Self {
         Self {
             min_shared: 1,
@@ -187,7 +189,8 @@ impl PairsOptions {
         Self { min_resemblance: if evident { 0.0 } else { 0.03 }, ..Self::all() }
     }
 
-    /// The defaults with the caller's thresholds. If one threshold is given, the others do not apply.
+    /// The defaults with the caller's thresholds. If the caller gives a threshold, the default thresholds do
+    /// not apply.
     #[must_use]
     pub fn at_least(
         profile: &Profile,
@@ -209,7 +212,7 @@ impl PairsOptions {
         }
     }
 
-    /// Checks that pairs can be found with these options. Every call does so first.
+    /// Checks that pairs can be found with these options. Every search begins with this check.
     ///
     /// # Errors
     /// [`Error::InvalidParameter`](crate::Error::InvalidParameter) for a threshold below 0, above 1 or not a
@@ -229,8 +232,8 @@ impl PairsOptions {
             .try_for_each(|(name, least)| check_share(name, least, least >= 0.0, "a number from 0 to 1"))
     }
 
-    /// The default cap on df. A hash in a thousand documents makes half a million pairs. It is typical of a
-    /// licence or a menu, not of copying.
+    /// The default cap on df. A hash in a thousand documents makes half a million pairs. Such a hash is
+    /// typical of a licence or a menu, not of copying.
     pub const MAX_DF: u64 = 1000;
 }
 

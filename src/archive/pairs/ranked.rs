@@ -23,8 +23,9 @@ pub(super) struct Measured {
     pub(super) reaches: bool,
 }
 
-/// The sort record of a pair. The better pair comes first: by score, then by the number of shared hashes,
-/// then by the two names in their own order, so that it does not matter which document was ingested first.
+/// The sort record of a pair. The better pair comes first. A pair is better if its score is higher, then if
+/// it shares more hashes. Then the two names, sorted, decide, so that it does not matter which document was
+/// ingested first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub(super) struct PairRecord {

@@ -42,8 +42,8 @@ impl SameFiles {
         self.boilerplate.insert(record.digest);
     }
 
-    /// The file that brings most hashes to the pairs of the submissions that hold it, and their number. The
-    /// file is named by its id in the first of these submissions.
+    /// The file that brings most hashes to the pairs of the submissions that hold it, and the number of these
+    /// submissions. The id is that of the file in the first of them.
     pub(super) fn most_frequent(self) -> Option<(u32, u64)> {
         let Self { mut files, boilerplate } = self;
         files.retain(|file| !boilerplate.contains(&file.digest));

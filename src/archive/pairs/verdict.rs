@@ -1,4 +1,4 @@
-//! Verdict: whether two documents are a pair.
+//! Verdict: the decision whether two documents are a pair.
 
 use super::ranked::Measured;
 

@@ -72,7 +72,7 @@ struct MatchWorker<'a> {
 }
 
 impl<'t> Matching<'_, 't> {
-    /// Finds the repeated windows, for sorting by document and place.
+    /// Finds the repeated windows. The sorter returns them by document and place.
     pub(super) fn all(&self, anchors: Sorter<'_, Anchor>) -> Result<Sorter<'t, Cover>> {
         let mut covers = Sorter::new(self.temp, self.memory / 8);
         let mut rest = Sorter::new(self.temp, self.memory / 8);

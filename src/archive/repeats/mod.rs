@@ -1,4 +1,5 @@
-//! Repeats: finds the passages of each document that occur in an earlier one, or earlier in itself.
+//! Repeats: finds the passages of each document that occur in an earlier document, or earlier in the same
+//! one.
 //!
 //! [`Database::for_each_repeat`](crate::Database::for_each_repeat) lists them and changes nothing.
 //! [`Database::apply`](crate::Database::apply) cuts them out of copies, or marks them.

@@ -25,14 +25,14 @@ pub struct RepeatOptions {
 }
 
 impl RepeatOptions {
-    /// Repeats of at least `min_length` symbols.
+    /// Options for repeats of at least `min_length` symbols.
     #[must_use]
     pub fn new(min_length: u32) -> Self {
         Self { min_length, temp_dir: None, limits: InputLimits::default() }
     }
 
-    /// Repeats of at least a paragraph, for a database of this profile: 200 characters or bytes, 50 words or
-    /// tokens. If the guarantee is longer, it is the minimum.
+    /// Options for repeats of at least a paragraph, for a database of this profile: 200 characters or bytes,
+    /// 50 words or tokens. If the guarantee is longer, the guarantee is the minimum.
     #[must_use]
     pub fn of(profile: &Profile) -> Self {
         use fpdb_kernel::profile::Unit;
@@ -44,8 +44,8 @@ impl RepeatOptions {
         Self::new(guarantee.max(paragraph))
     }
 
-    /// Checks that repeats can be found with these options in documents of this profile. Every call does so
-    /// first.
+    /// Checks that repeats can be found with these options in documents of this profile. Every search begins
+    /// with this check.
     ///
     /// # Errors
     /// [`Error::PassageLength`](crate::Error::PassageLength) for a length out of range.

@@ -12,7 +12,7 @@ use fpdb_kernel::profile::{Profile, Selection, Unit, WordRule};
 use fpdb_reading::input::Document;
 use fpdb_store::{Store, StoreOptions};
 
-/// For each removable symbol, by document and place, its source. Written straight from the definition.
+/// Returns the source of each removable symbol, by document and place, straight from the definition.
 fn by_brute_force(documents: &[Vec<u8>], window: usize) -> BTreeMap<(u32, u64), (u32, u64)> {
     let mut first: HashMap<&[u8], (u32, u64)> = HashMap::new();
     let mut removable = BTreeMap::new();
@@ -36,8 +36,8 @@ fn by_brute_force(documents: &[Vec<u8>], window: usize) -> BTreeMap<(u32, u64), 
     removable
 }
 
-/// For each removable symbol, by document and place, its source, according to the rows of a search.
-/// Texts consist only of symbols of one byte each.
+/// Returns the source of each removable symbol, by document and place, from the rows of a search. All symbols
+/// of the texts are one byte long.
 fn by_search(search: &RepeatSearch<'_>) -> BTreeMap<(u32, u64), (u32, u64)> {
     let found = search.find(&Task::new()).unwrap();
     let mut removable = BTreeMap::new();
@@ -195,7 +195,7 @@ fn repeats_of_real_text_are_those_of_brute_force() {
         paths.sort_unstable();
         documents.extend(paths.iter().map(|path| letters(&std::fs::read(path).unwrap())));
     }
-    // A document made of parts of others; and that document again, inside another.
+    // A document made of parts of others, then a document that contains it.
     let parts = documents.iter().flat_map(|document| document.iter().copied().skip(500).take(701)).collect::<Vec<u8>>();
     documents.push(parts.clone());
     documents.push([&parts[3..], b"andmore", &parts[..900]].concat());

@@ -11,7 +11,7 @@ pub(super) struct PackedSymbols {
     pub(super) bytes: Vec<u8>,
 }
 
-/// For each code of one byte, the value of its symbol before it was mixed.
+/// For each code of one byte, the value of its symbol before the value was mixed.
 static NUMBERS: [u32; LETTERS.len()] = {
     let mut numbers = [0; LETTERS.len()];
     let mut code = 0;
@@ -23,8 +23,8 @@ static NUMBERS: [u32; LETTERS.len()] = {
 };
 
 impl PackedSymbols {
-    /// An empty document with this unit. Characters and bytes have their own numbers; other symbols use their
-    /// values.
+    /// An empty document with this unit. Characters and bytes are stored as small numbers, other symbols as
+    /// their values of 8 bytes.
     pub(super) fn new(unit: Unit) -> Self {
         let numbered = matches!(unit, Unit::Char | Unit::Byte);
         Self { numbered, width: if numbered { 1 } else { 8 }, bytes: Vec::new() }

@@ -220,7 +220,7 @@ impl ReadingRun<'_, '_> {
             let Some(&(id, digest, format)) = members.get(member) else { return Ok(()) };
             let mut text = Vec::new();
             let read = reader.read(&candidate, token, &|_| {}, &mut |piece| {
-                // A text that is too large keeps one byte beyond the limit, which shows that it is.
+                // A text that is too large keeps one byte beyond the limit, as a sign of its size.
                 let room = usize::try_from(largest).unwrap_or(usize::MAX).saturating_add(1) - text.len();
                 text.extend_from_slice(&piece[..piece.len().min(room)]);
                 Ok(())
@@ -293,7 +293,8 @@ impl ReadingRun<'_, '_> {
         Ok(Ok((place, scanned.anchors)))
     }
 
-    /// Records the outcomes of documents. Sorting uses all threads, so no thread may wait for it.
+    /// Records the outcomes of documents. This can start a sort on all threads, so parallel code must not
+    /// call it.
     fn take(&mut self, outcomes: impl IntoIterator<Item = ReadOutcome>) -> Result<()> {
         for (id, outcome) in outcomes {
             self.done += 1;

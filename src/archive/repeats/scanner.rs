@@ -16,7 +16,7 @@ use fpdb_reading::input::InputLimits;
 /// Bytes normalised and hashed at a time.
 const PIECE: usize = 4 << 10;
 
-/// Scans documents. Each thread has its own, since it holds tables.
+/// Scans documents. A scanner holds tables, so each thread has its own.
 pub(super) struct Scanner {
     unit: Unit,
     cut: WindowShape,
@@ -104,7 +104,8 @@ impl Scanner {
             out.origins.push(origin(span));
         }
         *hashed = symbols.len();
-        // The hasher reads each symbol again when it leaves the k-gram, so the last `reach` symbols stay.
+        // The hasher reads each symbol again when the symbol leaves the k-gram, so the last `reach` symbols
+        // stay.
         let reach = self.cut.kgram as usize;
         if self.hashed > 2 * reach + PIECE {
             let spent = self.hashed - reach;

@@ -16,8 +16,8 @@ use fpdb_store::{DocumentRecord, Store};
 /// Maximum number of documents whose names are kept for later spans.
 const MOST_NAMES: usize = 4096;
 
-/// Maximum number of runs of windows among which a near occurrence is looked for. With more, an answer has
-/// the same symbols in more spans.
+/// Maximum number of earlier runs of windows in which a near occurrence is looked for. If it lies in an older
+/// run, the answer has the same symbols in more spans.
 const MOST_RUNS: usize = 64;
 
 /// A span of a document, in symbols, and its source.
@@ -38,7 +38,8 @@ pub(super) struct WindowJoiner {
 }
 
 impl WindowJoiner {
-    /// Adds a run of windows of `window` symbols. Appends the spans that it does not continue to `ended`.
+    /// Adds a run of windows of `window` symbols. Appends to `ended` the spans that the run does not
+    /// continue.
     pub(super) fn take(&mut self, mut cover: Cover, window: u32, ended: &mut Vec<RepeatedSymbols>) {
         while cover.windows > 0 {
             let near = self.near(cover, window);
@@ -49,9 +50,9 @@ impl WindowJoiner {
         }
     }
 
-    /// The first windows of a run, with their source. In a run of one character, or of a short period,
-    /// windows occur again before they end. The source is then the last occurrence: unlike the first one, it
-    /// moves on with the windows, so the whole run is one span.
+    /// The first windows of a run that have one source. In a text of one character, or of a short period,
+    /// windows occur again before they end. The source is then the nearest earlier occurrence: unlike the
+    /// first one, it moves on with the windows, so the whole text is one span.
     fn near(&self, cover: Cover, window: u32) -> Cover {
         let mut windows = cover.windows;
         let shift = |run: &Cover| i64::from(run.start) - i64::from(run.source_start);
@@ -115,7 +116,7 @@ impl WindowJoiner {
     }
 }
 
-/// The name and digest of a document, and whether offsets in it refer to its extracted text.
+/// The name and digest of a document, and true if offsets in it refer to its extracted text.
 type NamedDocument = (String, Digest, bool);
 
 /// An answer while it is written.
