@@ -131,8 +131,8 @@ impl DatabaseBuilder {
         self
     }
 
-    /// If `tell` is false, no error tells that a document was read from a path that was asked for: hints name
-    /// documents by the names that they have. For hosts whose users must not learn of its files. Default:
+    /// If `tell` is false, no error reveals that a document was read from a requested path: hints give only
+    /// the stored names of documents. For hosts whose users must not learn of the host's files. Default:
     /// true.
     #[must_use]
     pub fn tell_paths(mut self, tell: bool) -> Self {
@@ -178,8 +178,8 @@ impl DatabaseBuilder {
         Ok(DatabaseWriter::of(Store::open_writer(path.as_ref(), &self.store)?))
     }
 
-    /// Creates a database at `path` from the backup `number` in `folder`, or from the newest, and opens it
-    /// for writing.
+    /// Creates a database at `path` from the backup `number` in `folder` (`None`: the newest), and opens the
+    /// database for writing.
     ///
     /// # Errors
     /// [`Error::NotABackup`], [`Error::NoSuchBackup`], [`Error::DatabaseExists`], [`Error::DamagedBackup`].

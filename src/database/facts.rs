@@ -51,8 +51,8 @@ pub struct DocumentInfo {
     /// before it was read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub modified: Option<i64>,
-    /// Its place in the file `source`, as in its name. `None`: the whole file. Empty: a container or
-    /// compressed file that was read as one document.
+    /// Its place in the file `source`, as in its name. `None`: the document is the whole file. Empty: a
+    /// container or compressed file that was read as one document.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub member: Option<String>,
     /// The name of its format.
@@ -116,7 +116,8 @@ pub struct DatabaseStats {
     pub df: Option<Vec<DfCount>>,
     /// Number of stored postings, including those of deleted documents.
     pub postings: u64,
-    /// Number of deleted documents whose postings may still take space. Commits and compactions remove these.
+    /// Number of deleted documents whose postings may still take space. Commits and compactions remove such
+    /// postings.
     pub deleted: u64,
     /// Number of sorted runs of postings. A lookup visits each.
     pub runs: u64,

@@ -102,8 +102,8 @@ impl DatabaseWriter {
 
     /// Lets contents in again. `names` are the names that documents with these contents had when they were
     /// removed, or the contents' digests in hexadecimal digits. A path counts as the name that an ingest
-    /// gives to it. An unchanged archive or file of records is read again by the next ingest if one of its
-    /// members was kept out. The result counts the contents (`readmitted`), and lists the names that no
+    /// gives to this path. An unchanged archive or file of records is read again by the next ingest if one of
+    /// its members was kept out. The result counts the contents (`readmitted`), and lists the names that no
     /// content has.
     ///
     /// # Errors

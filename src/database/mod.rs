@@ -48,9 +48,9 @@ use fpdb_store::{Store, Verification};
 /// Full scans exclude changes through the same writer: a scan waits for a change, and a change for a scan.
 /// Full scans are [`Self::pairs`], [`Self::dedup`], [`Self::plan_dedup`], [`Self::for_each_repeat`],
 /// [`Self::verify`] and [`Self::stats_with_hashes`]. Other processes and other handles are not affected, so
-/// open the database again to scan during a long ingest. A call that would wait for the work it is made from
-/// returns [`Error::WaitsForItself`], for example a removal inside a visitor. Collect the documents instead,
-/// and remove them after the scan.
+/// open the database again to scan during a long ingest. A call inside work that the call must wait for, such
+/// as a removal inside a visitor, returns [`Error::WaitsForItself`]. Collect the documents instead, and
+/// remove them after the scan.
 ///
 /// ```
 /// use fpdb::{Database, IngestOptions, Profile, QueryOptions, QuerySource, Source, Task};
@@ -269,7 +269,8 @@ impl Database {
         visiting(visit, |visit| fpdb_apply::prove(&Records(&self.store), report, options, task, visit))
     }
 
-    /// The cost of a dedup with these options: passes over the postings, memory and disk. Decides nothing.
+    /// Estimates the cost of a dedup with these options: passes over the postings, memory and disk. Decides
+    /// nothing.
     ///
     /// # Errors
     /// Those of [`Database::for_each_removable`], except [`Error::TooLittleMemory`].
@@ -318,10 +319,11 @@ impl Database {
         Ok(DocumentInfo::new(id.0, self.store.document_numbered(id.0)?))
     }
 
-    /// The stored name that is most similar to a name that no document has, or the beginning of such a name.
-    /// `None` if none is similar. If documents lie below `typed`, the result is this folder with `/` at its
-    /// end, or this archive with `!`. A folder or archive that begins with `typed` is nearer than a name that
-    /// ends with it, and both are nearer than a name that differs. Compares 100,000 names at most.
+    /// The stored name, or the beginning of one, that is most similar to `typed`, a name that no document
+    /// has. `None` if none is similar. If documents lie below `typed`, the result is this folder with `/` at
+    /// its end, or this archive with `!`. A folder or archive that begins with `typed` is nearer than a name
+    /// that ends with `typed`. Both are nearer than a name that only resembles `typed`. Compares 100,000
+    /// names at most.
     ///
     /// # Errors
     /// Fails if the store cannot be read.
@@ -345,8 +347,8 @@ impl Database {
         }
     }
 
-    /// The name of the document that was read from the file at `path`, whatever folder its ingest ran in. If
-    /// the file is a container of documents, its own name.
+    /// The name of the document that was read from the file at `path`, whatever folder its ingest ran in. For
+    /// a container of documents, the name of the container.
     ///
     /// # Errors
     /// A path that is not UTF-8; a failure to read the store.

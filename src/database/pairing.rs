@@ -21,8 +21,8 @@ impl Database {
         Ok(PairsAnswer { pairs, summary })
     }
 
-    /// Calls `visit` with the summary of all pairs and one pair of documents that share enough text, for each
-    /// such pair, best first. Reads every posting twice. If the counters exceed the memory of the database,
+    /// Calls `visit` for each pair of documents that share enough text, best first, with the summary of all
+    /// pairs and this pair. Reads every posting twice. If the counters exceed the memory of the database,
     /// each further block of documents costs another pass. Pairs beyond the memory are sorted in temporary
     /// files. Pairs of submissions list pairs of their files, which costs two more passes for each batch of
     /// pairs.

@@ -39,8 +39,8 @@ fn memory(store: &Store) -> usize {
 }
 
 impl Database {
-    /// Prepares the next queries, several at once, until they fill a batch or there are no more. `bytes` is
-    /// the memory that a prepared query takes. Each thread prepares at least one.
+    /// Prepares the next queries, several at once, until they fill a batch or there are no more. `bytes`
+    /// returns the memory that a prepared query takes. Each thread prepares at least one query.
     pub(super) fn prepare_batch<Q: Send, R: Send, P: Send>(
         &self,
         queries: &mut impl Iterator<Item = Q>,
@@ -143,7 +143,7 @@ impl Database {
                 needed.drain(..count);
                 count
             } else {
-                // The first queries, one for each thread, show that texts are in containers.
+                // The first queries, one for each thread, show whether texts are in containers.
                 rest.len().min(answered.max(self.store.pool().threads()).max(1))
             };
             let later = rest.split_off(count);

@@ -49,7 +49,7 @@ impl<'a> QueryContext<'a> {
         query::answer(self.store, subject, self.options, self.units, texts, self.gathered, self.task)
     }
 
-    /// The reader of a thread. Makes it before the thread's first document.
+    /// Returns the reader of a thread. Makes the reader before the thread's first document.
     pub(super) fn reader<'r>(&self, made: &'r mut Option<QueryReader<'a>>) -> Result<&'r mut QueryReader<'a>> {
         match made {
             Some(reader) => Ok(reader),
@@ -130,8 +130,8 @@ fn with_selected<'a>(store: &Store, options: Cow<'a, QueryOptions>, task: &Task<
     Ok(Cow::Owned(options.into_owned().only(Some(ids))))
 }
 
-/// The error for the first of these files that does not exist, if `error` is that no stored document fits an
-/// option. The option is often the folder of the file.
+/// If `error` says that no stored document fits an option, returns the error for the first of these files
+/// that does not exist. The value of the option is often the folder of the file.
 fn missing_file(error: &Error, sources: &[QuerySource]) -> Option<Error> {
     let Error::NothingFits { .. } = error else { return None };
     sources.iter().find_map(|source| {
@@ -330,7 +330,7 @@ mod tests {
         (0..60).map(|at| sentence(12 * at + if at % 3 == 1 { 800 * (own + 1) } else { 0 })).collect()
     }
 
-    /// Each kind of query ends at whichever check of its token first sees the stop.
+    /// Each kind of query ends at the first check of its token that sees the stop.
     #[test]
     fn a_single_query_can_be_stopped_at_each_step() {
         use crate::query::{DiffOptions, PassageOptions, diff};

@@ -14,7 +14,7 @@ use fpdb_reading::input::{ReadOptions, moved_glob};
 use fpdb_store::DocumentRecord;
 
 /// Databases of earlier versions store these flags. Each flag is listed with the field that it sets, and with
-/// whether the field is a list. A flag without a value sets its field to true. A flag whose field is a list
+/// true if the field is a list. A flag without a value sets its field to true. A flag whose field is a list
 /// appends its value.
 const EARLIER_FLAGS: [(&str, &str, bool); 10] = [
     ("--as", "/read/front_end", false),
@@ -79,8 +79,8 @@ pub(crate) fn record(options: &IngestOptions) -> Result<Vec<String>> {
     Ok(if json.is_empty() { Vec::new() } else { vec![Value::Object(json).to_string()] })
 }
 
-/// The options of a record. An unknown setting becomes an unknown field: an ingest refuses it, and lists of
-/// the options show it.
+/// The options of a record. An unknown setting becomes an unknown field: an ingest refuses this field, and
+/// lists of the options show it.
 pub(crate) fn options(settings: &[String]) -> Map<String, Value> {
     if let [json] = settings
         && let Ok(Value::Object(options)) = serde_json::from_str(json)
@@ -99,7 +99,7 @@ pub(crate) fn options(settings: &[String]) -> Map<String, Value> {
 }
 
 /// The settings of a record, after files moved from `old` to `new`. Each glob for a path in `old` becomes a
-/// glob for the path in `new`. Both are folders that end with `/`, or both are the path of one file. If
+/// glob for the path in `new`. `old` and `new` are folders that end with `/`, or paths of one file. If
 /// `keeps` is true, the old globs stay beside the new ones. `None` if no glob is for a path in `old`.
 pub(super) fn moved(settings: &[String], (old, new): (&str, &str), keeps: bool) -> Option<Vec<String>> {
     let mut options = options(settings);

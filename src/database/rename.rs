@@ -200,7 +200,7 @@ fn renamed(before: &DocumentRecord, (old, new): (&str, &str), files: &mut Files)
     let new = tidied.unwrap_or_else(|| new.to_owned());
     let is_file = is_whole && !old.is_empty();
     let name = match (new.trim_end_matches('/'), below) {
-        // A part has no name without that of its file.
+        // A part has no name without the name of its file.
         ("", _) if is_file => String::new(),
         (file, part) if is_file => format!("{file}{part}"),
         (_, below) if new.is_empty() => below.to_owned(),
@@ -216,7 +216,7 @@ fn renamed(before: &DocumentRecord, (old, new): (&str, &str), files: &mut Files)
     Ok(DocumentRecord { source: place.or_else(|| before.source.clone()), name, ..before.clone() })
 }
 
-/// Caches one answer: whether documents that are not renamed are named after `file`. One answer is enough,
+/// Caches one answer: true if documents that are not renamed are named after `file`. One answer is enough,
 /// because the parts of a container come one after the other.
 #[derive(Default)]
 struct LastAsked {
@@ -224,8 +224,8 @@ struct LastAsked {
     is_taken: bool,
 }
 
-/// The name that blocks the renaming of a record, because a document that is not renamed has it; `None` if
-/// there is none. It is the record's new name or, for a part of a container, the new name of its file.
+/// The name that blocks the renaming of a record, because a document that is not renamed has this name. It is
+/// the record's new name or, for a part of a container, the container's new name. `None` if nothing blocks.
 fn taken_name(
     store: &Store,
     record: &DocumentRecord,

@@ -33,10 +33,10 @@ impl Database {
     /// (names and values). Without prefixes, every name fits. A field name in another case fits too, unless
     /// the document has a field with the exact spelling. A field name can end with a sign. `~` selects values
     /// that contain the given value, `>` equal or later values, and `<` equal or earlier values. If the given
-    /// value is a date of ISO 8601, only dates fit, in the order of time. If it is a number, only numbers
-    /// fit, and also dates if it can be a year. Otherwise values are in the order of text. A text or date
-    /// that begins with the given value counts as equal. Reads the records of all documents if there are
-    /// fields or no prefixes.
+    /// value is a date of ISO 8601, only dates fit, in the order of time. If the given value is a number,
+    /// only numbers fit, and also dates if the number can be a year. Otherwise values are in the order of
+    /// text. A text or date that begins with the given value counts as equal. Reads the records of all
+    /// documents if there are fields or no prefixes.
     ///
     /// # Errors
     /// [`Error::InvalidParameter`] for a prefix that every name has, such as `./`, and for `.`, since both
@@ -51,8 +51,8 @@ impl Database {
         select(&self.store, prefixes, fields, task)
     }
 
-    /// At most `most` documents of the file or folder `name`: first the documents of this name, then those of
-    /// files in it, then its parts.
+    /// At most `most` documents of the file or folder `name`: first the documents with this name, then
+    /// documents of files in the folder, then parts of the file.
     ///
     /// # Errors
     /// A failure to read the store.

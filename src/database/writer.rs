@@ -25,8 +25,8 @@ use fpdb_reading::input::{Document, Source, absolute_name, enclosing_database, f
 use fpdb_store::{Backup, Batch, Committer, CompactionPlan, ContainerRecord, SourceRecord, Store};
 
 /// A database that is open for writing. It has all methods of [`Database`] and those that change the
-/// database. Only one process can have a writer. Threads may share it, and each change waits for the previous
-/// change.
+/// database. Only one process can have a writer. Threads may share the writer, and each change waits for the
+/// previous change.
 ///
 /// [`Self::reader`] returns handles that see each commit as soon as it is made. The database closes when the
 /// writer and all its readers are dropped. Then other processes can write it.
@@ -140,8 +140,8 @@ impl Database {
     }
 }
 
-/// The documents that a report lists as removable and that still are, compared with the store. The summary
-/// has the others.
+/// Returns the documents that a report lists as removable and that, compared with the store, still are
+/// removable. The [`Removal`] counts the others.
 fn reported(store: &Store, report: &Path, task: &Task<'_>) -> Result<(Vec<DocId>, Removal)> {
     let temp = TempSpace::beside(store.root(), None)?;
     let Removals { listed, left, ids, unknown_names } = fpdb_apply::removals(&Records(store), report, &temp, task)?;
@@ -209,7 +209,7 @@ impl DatabaseWriter {
         self.store.change_alone(task.token(), || ingest::ingest(&self.store, sources, options, task))
     }
 
-    /// Adds documents as [`Self::ingest_sources`], but some of the sources with other options than others.
+    /// Like [`Self::ingest_sources`], but each group of sources in `runs` has its own options.
     ///
     /// # Errors
     /// The same as those of [`Self::ingest_sources`].
@@ -280,9 +280,9 @@ impl DatabaseWriter {
     }
 
     /// Adds the finished distributed build at `staging`, then removes the build. A database without documents
-    /// takes over its files in one commit. A database with documents adds them as [`Self::merge`] does, in
-    /// several commits. The same call continues after an interruption, and removes a build that was added
-    /// already.
+    /// takes over the files of the build in one commit. A database with documents adds the build's documents
+    /// as [`Self::merge`] does, in several commits. The same call continues after an interruption, and
+    /// removes a build that was added already.
     ///
     /// # Errors
     /// [`Error::NoBuild`], [`Error::UnfinishedBuild`], [`Error::DamagedBuild`], [`Error::IncoherentBuild`];
@@ -398,9 +398,9 @@ impl DatabaseWriter {
     /// members of archives and records. Everything is renamed in one commit, whose records are held in memory
     /// (about 1 KiB for each document).
     ///
-    /// If a document's file still exists at its place, it is read from there as before. If the file is gone
-    /// and exists at the new name, it is read from the new place from now on. An ingest of either place then
-    /// finds the document again, under its new name.
+    /// If a document's file still exists at its place, the document is read from there as before. If the file
+    /// is gone and exists at the new name, the document is read from the new place from now on. An ingest of
+    /// either place then finds the document again, under its new name.
     ///
     /// # Errors
     /// [`Error::NoSuchDocument`] if nothing has the old name; [`Error::NameTaken`] if another document has a
@@ -428,8 +428,8 @@ impl DatabaseWriter {
                 }
             }
         }
-        // The next ingest reads their containers again. Until then the number of documents that a container
-        // had tells removed documents from new ones, unless all are removed.
+        // The next ingest reads the containers of the removed documents again. Until then the number of
+        // documents that a container had tells removed documents from new ones, unless all are removed.
         for (source, name) in sources {
             if let Some(container) = self.store.container(&source)?.filter(|container| container.documents > 0)
                 && first_document_but(&self.store, &name, &source, |id| batch.pending().deletes(id))?.is_some()
