@@ -25,8 +25,8 @@ use fpdb_store::{Assembled, Store, StoreOptions};
 /// keeps contents out.
 const DATABASE: &str = "database";
 
-/// The file of an assembly's answer, written before its last commit. It distinguishes a build that was
-/// assembled and not yet deleted from a copy of a build.
+/// The file of an assembly's answer, written before the assembly's last commit. The file shows that a build
+/// was assembled and not yet deleted. A mere copy of a build has no such file.
 const ASSEMBLY: &str = "assembly.json";
 
 /// The result of an assembly. Also its JSON (`fpdb.assemble/1`).

@@ -14,7 +14,7 @@ pub(super) const PLAN: &str = "plan.json";
 pub(super) const MANIFEST: &str = "manifest.json";
 pub(super) const PARTS: &str = "parts";
 pub(super) const PART: &str = "part.json";
-/// The engine's copy of the documents, if it needs one to number them.
+/// The engine's copy of the documents, if the engine needs a copy to number them.
 pub(super) const INPUT: &str = "input";
 
 /// A build, in its folder.
@@ -32,8 +32,8 @@ impl std::fmt::Debug for Staging {
 }
 
 impl Staging {
-    /// Begins a build in `folder`, which must be empty or missing. If it holds a build with the same plan,
-    /// except generation and time, continues that build.
+    /// Begins a build in `folder`, which must be empty or missing. If the folder holds a build with the same
+    /// plan, continues that build. Generation, time and program version may differ.
     ///
     /// # Errors
     /// [`Error::OtherBuild`]; [`Error::InvalidParameter`] for an invalid plan; errors from writing the

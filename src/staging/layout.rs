@@ -1,6 +1,6 @@
-//! Layout: the part to which a row belongs. Parts are numbered in the order postings, documents, names,
-//! digests. The further parts of heavy hashes come last; the first part of a heavy hash is the part of its
-//! range.
+//! Layout: finds the part to which a row belongs. Parts are numbered in the order postings, documents, names,
+//! digests. The further parts of heavy hashes come last; the first part of a heavy hash is the part of the
+//! hash's range.
 
 use std::ops::RangeInclusive;
 
@@ -102,7 +102,8 @@ impl Layout {
         (u64::from(document) * u64::from(slices) / self.documents.max(1)) as u32
     }
 
-    /// True if a row belongs to a part of this kind. Rows of another kind are detected when they are written.
+    /// True if a row of this kind belongs to the part. A malformed row of names also counts: it is detected
+    /// when it is written.
     pub(super) fn holds(&self, part: u32, kind: PartKind, row: StagedRow<'_>) -> bool {
         match kind {
             PartKind::Postings { .. } => {

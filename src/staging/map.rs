@@ -28,11 +28,11 @@ const GATHERED_BYTES: usize = 64 << 20;
 /// Bytes of a document fingerprinted at once.
 const PIECE: usize = 256 << 10;
 
-/// Turns documents into rows. Each task of the engine has one, for all its documents.
+/// Turns documents into rows. Each task of the engine has one mapper, for all documents of the task.
 pub struct StagingMapper {
     plan: StagingPlan,
     layout: Layout,
-    /// By part number, whether the part is still needed.
+    /// By part number, true if the part is still needed.
     wanted: Vec<bool>,
     limits: InputLimits,
     fingerprinter: Fingerprinter,
@@ -119,8 +119,8 @@ impl StagingMapper {
     }
 
     /// Adds a document: its number, its name, its bytes, and metadata stored with it. `None` stands for
-    /// missing bytes. Rows are passed to `emit` in large batches. A document that cannot be read is counted
-    /// and takes its number.
+    /// missing bytes. Rows are passed to `emit` in large batches. A document that cannot be read counts as a
+    /// failure and still takes its number.
     ///
     /// # Errors
     /// [`Error::NotPlanned`]; the error of `emit`.
@@ -137,7 +137,7 @@ impl StagingMapper {
             return Err(Error::NotPlanned { number, documents });
         }
         if self.next != Some(number) {
-            // A block of documents must not span documents of another task.
+            // The numbers between may be documents of another task, so the block of documents ends here.
             self.documents.end(&mut |part, block| self.blocks.push(part, block));
         }
         self.next = number.checked_add(1);

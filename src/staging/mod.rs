@@ -18,9 +18,10 @@
 //! killed attempt never counts, and either of two complete attempts is valid.
 //!
 //! Hashes with very many postings are divided by document as well, each slice in a separate run. Rows travel
-//! in blocks: one row of the engine holds many, since an engine takes about 5 µs for a row. The reduce side
-//! refuses rows that do not ascend strictly or that belong to another part. Two sums over all postings, one
-//! made with the documents and one with the postings, prove that each posting exists once.
+//! in blocks: one row of the engine holds many rows of the build, since an engine takes about 5 µs for
+//! a row. The reduce side refuses rows that do not ascend strictly or that belong to another part. Two sums
+//! over all postings, one made with the documents and one with the postings, prove that each posting exists
+//! once.
 
 mod assemble;
 mod folder;

@@ -1,4 +1,4 @@
-//! Plan: how a build divides its rows into parts. It is written before the build begins and never changes.
+//! Plan: the division of a build's rows into parts. It is written before the build begins and never changes.
 
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
@@ -28,7 +28,7 @@ pub struct StagingPlan {
     pub documents: u32,
     /// Number of parts of the postings, each a range of hashes.
     pub posting_parts: u32,
-    /// Number of parts of the documents; the digests have as many.
+    /// Number of parts of the documents. The digests have the same number of parts.
     pub document_parts: u32,
     /// The first name of each part of the names, except the first part; ascending.
     pub name_bounds: Vec<String>,

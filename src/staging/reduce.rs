@@ -11,8 +11,8 @@ use super::rows::StagedColumns;
 use fpdb_host::error::{Error, Result};
 use fpdb_store::{PartKind, PartWriter, Posting, StagedRow, for_each_row, posting_of, posting_row};
 
-/// Turns rows into parts. Each task of the engine has one. A task may bring several parts, each of them
-/// whole.
+/// Turns rows into parts. Each task of the engine has one reducer. A task may bring several parts, each of
+/// them whole.
 pub struct StagingReducer<'a> {
     staging: &'a Staging,
     open: Option<OpenPart<'a>>,
@@ -40,7 +40,8 @@ struct Last {
 }
 
 impl Last {
-    /// Accepts the next row if it is the first or above the previous; otherwise returns false.
+    /// Returns false if the next row is neither the first nor above the previous one. Otherwise notes the
+    /// row.
     fn take(&mut self, row: StagedRow<'_>, is_first: bool) -> bool {
         let after = (row.high, row.low).cmp(&(self.high, self.low)).then_with(|| row.value.cmp(&self.value));
         if !is_first && after != Ordering::Greater {
