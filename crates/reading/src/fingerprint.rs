@@ -116,7 +116,7 @@ impl Fingerprinter {
     /// next document, even after an error.
     ///
     /// # Errors
-    /// If the document does not have its format or exceeds a limit. The content of `out` is then unusable.
+    /// Fails if the document is not of its format or exceeds a limit. The content of `out` is then unusable.
     pub fn finish(&mut self, out: &mut Fingerprints) -> Result<DocumentFacts> {
         self.finish_seeing(out, &mut |_| {})
     }
@@ -193,7 +193,8 @@ impl Fingerprinter {
     }
 }
 
-/// Finds the places in the document of fingerprints of its extracted text, which must come in order.
+/// Converts the places of fingerprints in an extracted text to places in the document. The fingerprints must
+/// come in order.
 struct Place<'a> {
     map: Map<'a>,
     first_lines: Lines<'a>,

@@ -1,10 +1,11 @@
 //! Quotations: finds the parts of a document that the author attributes to someone else.
 //!
-//! * Text in quotation marks. A quotation ends with the closing mark that fits its opening mark, in the same
-//!   paragraph, or in a later one if each paragraph up to it begins with the opening mark again. The first
-//!   end of a page of a PDF within a quotation ends no paragraph, and neither does the number of the page. At
-//!   a second end of a page the quotation is dropped. A mark without such an end opens no quotation. Single
-//!   marks open none either, since they are mostly apostrophes. Two of them do (``as in TeX'').
+//! * Text in quotation marks. A quotation ends with the closing mark that fits its opening mark. The closing
+//!   mark is in the same paragraph or in a later one. In the second case, each paragraph after the first
+//!   begins with the opening mark again. In a PDF, the first page end within a quotation does not end the
+//!   paragraph, nor does the page's number. At a second page end the quotation is dropped. A mark without a
+//!   closing mark opens no quotation. Single marks open none, since they are mostly apostrophes, but two in a
+//!   row do (``as in TeX'').
 //! * Lines that begin with `>`, as in Markdown and in the answer to a mail.
 //! * The elements and environments of HTML and TeX for quotations.
 
@@ -60,8 +61,8 @@ fn of_markup(bytes: &[u8], format: Format) -> Vec<Span> {
     }
 }
 
-/// The parts from an opening to its closing, for each of these pairs of an opening and a closing. A part can
-/// lie in another.
+/// The parts from an opening string to its closing string, both included, for each of these pairs of strings.
+/// A part can lie in another.
 fn enclosed(bytes: &[u8], pairs: &[(&str, &str)]) -> Vec<Span> {
     let mut readable = Readable::decode(bytes);
     readable.text.make_ascii_lowercase();
@@ -121,7 +122,7 @@ struct OpenQuotation {
     start: u64,
     /// True between two paragraphs or pages.
     waits: bool,
-    /// True if a page begins there.
+    /// True if a page begins at this place.
     at_page: bool,
     /// True once a page has ended in the quotation.
     over_page: bool,
@@ -145,7 +146,7 @@ fn marked(characters: impl Iterator<Item = (char, Span)>, pages: &[u64]) -> Vec<
             }
         }
         if let Some(quotation) = &mut open {
-            // A number before or after the end of a page is that of the page.
+            // A number before or after the end of a page is the page's number.
             let is_between = c.is_whitespace() || (!pages.is_empty() && c.is_numeric());
             if quotation.waits && !is_between && c != quotation.mark {
                 if quotation.at_page {
