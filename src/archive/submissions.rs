@@ -190,7 +190,7 @@ impl Submissions {
         self.renewed.len() as u64
     }
 
-    /// True if both are submissions of one name, an old one and a new one.
+    /// True if one of these is an old and the other a new submission of the same name.
     pub(crate) fn are_of_one_name(&self, a: u32, b: u32) -> bool {
         !self.renewed.is_empty() && [(a, b), (b, a)].iter().any(|(old, new)| self.renewed.get(old) == Some(new))
     }

@@ -60,8 +60,8 @@ impl DatabaseWriter {
         self.keep_out_in_portions(ids, REMOVED_AT_ONCE)
     }
 
-    /// Like [`Self::keep_out`], for the documents with one of these names (all versions of each) and those
-    /// with one of these numbers. Unknown names are ignored too.
+    /// Like [`Self::keep_out`], for all versions of the documents with these names, and for the documents
+    /// with these numbers. Unknown names are ignored too.
     ///
     /// # Errors
     /// Fails if the store cannot be read or written.

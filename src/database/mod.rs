@@ -333,7 +333,7 @@ impl Database {
     }
 
     /// The documents with a name, oldest first. There are several if versions are kept. Another spelling of
-    /// the path, such as `./a.txt`, finds them too.
+    /// the path, such as `./a.txt`, finds the same documents.
     ///
     /// # Errors
     /// [`Error::NoSuchDocument`] if there is none. [`Self::nearest_name`] finds the most similar name.
@@ -443,14 +443,13 @@ impl Database {
     /// ```
     ///
     /// # Errors
-    /// Those of [`Self::open`]. If another database has replaced this one at its path, the new handle shows
-    /// that database.
+    /// Those of [`Self::open`]. If this database was replaced by another one at the same path, the new handle
+    /// shows the other database.
     pub fn refreshed(&self) -> Result<Option<Self>> {
         Ok(self.store.newer()?.map(Self::of))
     }
 
-    /// Identifies the commit that this handle shows: no other commit, of this or any other database, has the
-    /// same identifier.
+    /// The identifier of the commit that this handle shows. No other commit has it, in any database.
     ///
     /// # Errors
     /// Fails if the store cannot be read.

@@ -251,12 +251,12 @@ impl DatabaseWriter {
         self.beside(other, task, || ingest::merge(&self.store, &other.store, options, task))
     }
 
-    /// Adds the documents of `other`, which may have any profile, by reading their texts again: from `other`
-    /// if it stores them, else from their files. Copies names, metadata, times, marks of boilerplate and
-    /// stored texts. Also copies the formats, except from source code to text, from text to source code, and
-    /// from bytes: these are recognised anew. Also copies the remembered settings of paths and the list of
-    /// contents that are kept out. A document whose text is gone or has changed is a failure in the summary.
-    /// After a stop, the same call continues.
+    /// Adds the documents of `other`, which may have any profile, by reading their texts again. A text comes
+    /// from `other` if it is stored there, else from the document's file. Copies names, metadata, times,
+    /// marks of boilerplate and stored texts. Also copies the formats, except from source code to text, from
+    /// text to source code, and from bytes: these are recognised anew. Also copies the remembered settings of
+    /// paths and the list of contents that are kept out. A document whose text is gone or has changed is a
+    /// failure in the summary. After a stop, the same call continues.
     ///
     /// # Errors
     /// A failure to read `other` or to write this database.
@@ -326,8 +326,8 @@ impl DatabaseWriter {
         self.remove_named_or_numbered::<&str>(&[], ids)
     }
 
-    /// Deletes the documents with one of these names (all versions of each) and those with one of these
-    /// numbers, in one commit. Their records stay in memory until then (about 1 KiB for each document).
+    /// Deletes all versions of the documents with these names, and the documents with these numbers, in one
+    /// commit. Their records stay in memory until then (about 1 KiB for each document).
     ///
     /// # Errors
     /// Fails if the store cannot be read or written.
@@ -369,11 +369,12 @@ impl DatabaseWriter {
     }
 
     /// Deletes the documents that the JSON report of a dedup lists as removable. Their files are not touched.
-    /// A document is deleted only if it and its survivor are still stored as the report says. A document
-    /// stays if its own file exists, its survivor's file is gone and its survivor's text is not stored.
-    /// Documents that were deleted before count only in `reported`. Each commit deletes at most 100,000
-    /// documents. After an interruption, the same call deletes the others. A list of documents can replace
-    /// the report, as for [`Database::apply`](crate::Database::apply). Listed documents need no survivor.
+    /// A document is deleted only if the document and its survivor are still stored as the report says. A
+    /// document also stays if its own file exists while the survivor's file is gone and the survivor's text
+    /// is not stored. Documents that were deleted before count only in `reported`. Each commit deletes at
+    /// most 100,000 documents. After an interruption, the same call deletes the others. A list of documents
+    /// can replace the report, as for [`Database::apply`](crate::Database::apply). Listed documents need no
+    /// survivor.
     ///
     /// # Errors
     /// [`Error::NotADedupReport`]; [`Error::InvalidParameter`] for a report of passages; [`Error::Io`];

@@ -1,5 +1,5 @@
-//! Staging: a distributed build. Many machines make the parts of a database in one shuffle, and one assembles
-//! them.
+//! Staging: a distributed build. Many machines make the parts of a database in one shuffle, and one machine
+//! assembles the parts.
 //!
 //! A *build* has a folder that all machines see. Its [`StagingPlan`] is written first. It divides rows into
 //! *parts*: postings by fixed ranges of hashes, documents by number, names alphabetically, digests evenly.

@@ -32,8 +32,8 @@ pub struct StagingPlan {
     pub document_parts: u32,
     /// The first name of each part of the names, except the first part; ascending.
     pub name_bounds: Vec<String>,
-    /// Heavy hashes, ascending, each with its number of parts. They have too many postings for one reducer,
-    /// so their postings are divided by document.
+    /// Heavy hashes, ascending, each with its number of parts. A heavy hash has too many postings for one
+    /// reducer, so its postings are divided by document.
     pub heavy: Vec<(u64, u32)>,
     /// The front-end that reads the documents: `auto`, `code` or the name of a format.
     pub front_end: String,

@@ -46,7 +46,7 @@ pub enum Keep {
     Oldest,
 }
 
-// Records and jobs on disk hold these names and those of `Keep`, so they must not change.
+// Records and jobs on disk hold these names and the names of `Keep`, so none of these names may change.
 names!(DedupBy, "by", "exact, exact-text, resemblance or containment", {
     Exact => "exact",
     ExactText => "exact-text",

@@ -43,9 +43,10 @@ pub struct PairsOptions {
     /// himself. Empty: no document is old. Cannot be combined with [`new_since`](Self::new_since).
     #[serde(default)]
     pub old: Vec<String>,
-    /// Metadata values, by name. At least one document of each pair must have all of them, for example the
-    /// name of one person. A field name in another case matches too, unless the document has a field with the
-    /// exact spelling. A submission has the values if one of its documents has them all. Empty: all pairs.
+    /// Metadata values, by name. At least one document of each pair must have all these values, for example
+    /// the name of one person. A field name in another case matches too, unless the document has a field with
+    /// the exact spelling. A submission has the values if one of its documents has them all. Empty: all
+    /// pairs.
     #[serde(default, with = "values_by_name")]
     pub metadata: Vec<(String, String)>,
     /// Documents of one group are not paired: the drafts of one author, say, or the files of one submission.

@@ -1,4 +1,4 @@
-//! Same files: finds a file that many submissions hold, such as a library that was handed in with them.
+//! Same files: finds a file that many submissions hold, such as a library.
 
 use std::collections::HashSet;
 
@@ -28,7 +28,7 @@ impl SameFiles {
     /// Minimum number of submissions that hold a file. Five make ten pairs. Fewer may be a group of copies.
     const SUBMISSIONS: usize = 5;
 
-    /// Minimum number of hashes of a file. Shorter ones, such as empty modules, bring no pair to the top.
+    /// Minimum number of hashes of a file. Shorter files, such as empty modules, bring no pair to the top.
     const HASHES: u64 = 32;
 
     pub(super) fn add(&mut self, id: u32, submission: u32, record: &DocumentRecord) {

@@ -233,8 +233,8 @@ impl MatchWorker<'_> {
         Ok(())
     }
 
-    /// Records the windows of an anchor that a holder has too, each with the first such holder. Returns the
-    /// ranges of the other windows, by the index of their first symbols in the context.
+    /// Records the windows of an anchor that occur at a holder too, each with the first such holder. Returns
+    /// the ranges of the other windows, by the index of their first symbols in the context.
     fn compare(&mut self, anchor: Anchor, holders: &[Context]) -> Result<(Context, Vec<(usize, usize)>)> {
         let window = self.matching.cut.window as usize;
         let windows = (anchor.last - anchor.first + 1) as usize;

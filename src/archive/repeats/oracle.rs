@@ -155,8 +155,8 @@ fn what_repeats_within_a_document_goes_but_for_its_first_occurrence() {
     }
 }
 
-/// A run of one character, or of a period shorter than a window, is one span, and one more if it begins like
-/// an earlier document.
+/// A text of one character, or of a period shorter than a window, is one span. There is one more span if the
+/// text begins like an earlier document.
 #[test]
 fn a_run_of_a_short_period_has_few_rows() {
     let run = |period: &[u8], length: usize| period.iter().copied().cycle().take(length).collect::<Vec<u8>>();

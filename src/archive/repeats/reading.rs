@@ -65,7 +65,8 @@ type ContainerKey = (String, Option<String>);
 /// Members to read again: by name, their id, digest and format.
 type MembersByName = BTreeMap<String, (u32, Digest, Format)>;
 
-/// A document's id, and its outcome: its offsets and anchors, or why it could not be read.
+/// A document's id, and the outcome: the document's offsets and anchors, or the reason why it could not be
+/// read.
 type ReadOutcome = (u32, std::result::Result<(DocumentOffsets, Vec<Anchor>), &'static str>);
 
 impl<'t> Reading<'_, 't> {

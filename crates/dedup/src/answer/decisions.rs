@@ -1,4 +1,4 @@
-//! Decisions: records for each document whether it stays, and if not, the reason.
+//! Decisions: records for each document that it stays, or the reason why it is removable.
 
 use bincode::{Decode, Encode};
 

@@ -45,8 +45,8 @@ impl<'a> Past<'a> {
         self.record.as_ref().map(RecordReader::header)
     }
 
-    /// Checks that the record has no decision about a document from `next_document` on. A reader that opened
-    /// the database before such a document was stored would drop the decision.
+    /// Checks that the record has no decision about a document from `next_document` on. If this process
+    /// opened the database before such a document was stored, the run would drop the decision.
     ///
     /// # Errors
     /// [`Error::LaterDecisions`] if the record has such a decision; [`Error::DamagedDecisions`];

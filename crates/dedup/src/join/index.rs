@@ -30,7 +30,7 @@ struct List {
 /// Maximum length of the arena: offsets have 32 bits.
 const MOST_LISTED: usize = 1 << 31;
 
-/// Maximum number of terms in an index that is filled without checking whether it is full. Each term of each
+/// Maximum number of terms in an index, if nothing checks its size while it is filled. Each term of each
 /// survivor takes at most four places in the arena: up to half of a list is empty, and the smaller slots that
 /// the list has left take as many places again.
 pub(crate) const MOST_TERMS: u64 = MOST_LISTED as u64 / 4;

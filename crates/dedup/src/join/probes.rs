@@ -3,10 +3,10 @@
 //!
 //! Two rules give probes. The rule with the cheaper probes is used.
 //!
-//! - Threshold: a survivor must hold m of the document's n fingerprints. So it holds at least one of any
-//!   `n-m+1` of them, and e + 1 of any `n-m+1+e` (prefix filter: Bayardo, Ma and Srikant 2007; Xiao et al.
-//!   2008). Survivors are indexed with all their terms, so each document can use its own rarest terms. A term
-//!   counts as many fingerprints as its weight.
+//! - Threshold: a survivor must hold m of the document's n fingerprints. So the survivor holds at least one
+//!   of any `n-m+1` of these fingerprints, and e + 1 of any `n-m+1+e` (prefix filter: Bayardo, Ma and Srikant
+//!   2007; Xiao et al. 2008). Survivors are indexed with all their terms, so each document can use its own
+//!   rarest terms. A term counts as many fingerprints as its weight.
 //! - Novelty bound (`max_novel`): a survivor must hold a fingerprint in every stretch that is longer than
 //!   the bound.
 

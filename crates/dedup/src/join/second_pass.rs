@@ -35,7 +35,8 @@ struct Justified {
     documents: Vec<Rank>,
 }
 
-/// The answers of the blocks of larger ranks, by rank; empty while there are no such blocks.
+/// The witnesses that blocks of larger ranks gave, by rank of the document. Empty while there are no such
+/// blocks.
 #[derive(Default)]
 struct Fallback {
     /// Removable if a witness was found, undecided if the budget was too small, otherwise open.
@@ -171,8 +172,8 @@ impl Pass<'_> {
         self.active[rank as usize] && decisions.get(rank) == Decision::Stays
     }
 
-    /// Removes a survivor if other documents that stay justify its removal, and also justify the removal of
-    /// each document for which it was the witness.
+    /// Removes a survivor on two conditions. Other documents that stay justify its removal. They also justify
+    /// the removal of each document whose witness is the survivor.
     fn reconsider(&self, rank: Rank, decisions: &mut Decisions, changed: &mut Vec<Rank>) -> Result<()> {
         let search =
             |of: Rank, decisions: &Decisions, buffers: &mut Buffers| self.next_witness(of, rank, decisions, buffers);

@@ -28,8 +28,8 @@ pub(super) struct Twin {
     pub(super) rank: Rank,
 }
 
-/// The digest of a document's reading: of its bytes, its format and its counts. The counts differ if versions
-/// of the program read the format differently.
+/// The digest of a document's reading, that is of the document's bytes, format and counts. The counts differ
+/// if versions of the program read the format differently.
 pub(super) fn reading(bytes: Digest, format: u32, extent: Extent, distinct: u32) -> Digest {
     #[derive(Clone, Copy, Pod, Zeroable)]
     #[repr(C)]

@@ -197,9 +197,9 @@ fn take_group(group: &mut Vec<Class>, classes: &mut Vec<Class>) {
     group.clear();
 }
 
-/// Returns, by document, a sum over its fingerprints of structure. With one view, the sum includes their
-/// ordinals, so it depends on their order. With two views it leaves ordinals out, because these also depend
-/// on the text as written.
+/// Returns, by document, a sum over its fingerprints of structure. With one view, the sum includes ordinals,
+/// so it depends on the order of the fingerprints. With two views the sum leaves ordinals out, because they
+/// also depend on the text as written.
 fn sums(store: &Store, memory: u64, monitor: &Monitor<'_>) -> Result<Vec<u64>> {
     let documents = store.view().state().next_document;
     let sums: Vec<AtomicU64> = (0..documents).map(|_| AtomicU64::new(0)).collect();

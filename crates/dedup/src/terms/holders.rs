@@ -1,6 +1,7 @@
 //! Holders: the documents that hold each hash, by rank. Hashes with several holders become *terms*: hashes
-//! with the same holders are one term. The key of a term begins with a class of its df, the number of its
-//! holders, so that the rarest terms of a document come first. A digest of the holders follows.
+//! with the same holders are one term. The df of a term is the number of its holders. The key of the term
+//! begins with a class of the df, so that the rarest terms of a document come first. A digest of the holders
+//! follows.
 //!
 //! Ranks are in a table by document, and hashes name documents at random, so each look-up waits for memory.
 //! A branch on the rank waits as well, and delays all that follows. So all ranks of a batch of hashes are
@@ -12,8 +13,8 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::ranking::{BOILERPLATE, ComparedRanks, RESERVED, Rank};
 use fpdb_store::Posting;
 
-/// Identifies a term. The highest 7 bits are the class of its df, the others a digest of its holders' ranks.
-/// Two different terms of one class have equal digests by chance, once in 2^57 pairs.
+/// Identifies a term. The highest 7 bits are the class of the term's df. The other bits are a digest of the
+/// holders' ranks. Two different terms of one class have equal digests by chance, once in 2^57 pairs.
 pub(crate) type TermKey = u64;
 
 const DIGEST_BITS: u32 = 57;

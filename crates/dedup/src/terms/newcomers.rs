@@ -1,7 +1,7 @@
 //! Newcomers: the postings that concern *newcomers*, documents that no earlier run has decided about.
 //!
-//! Only the hashes that a newcomer holds decide whether it is removable and whether it supersedes a survivor.
-//! So only these hashes are visited, with all their holders.
+//! A newcomer is removable, or supersedes a survivor, because of the hashes that the newcomer holds. So only
+//! these hashes are visited, with all their holders.
 
 use std::ops::RangeInclusive;
 

@@ -6,7 +6,8 @@
 //!
 //! A quarter of the memory is for sorting and packing. With many threads or many postings, a partition may
 //! not fit in one thread's share of this quarter. Such a partition is first divided, on disk, into parts that
-//! fit. The parts packed at one time fit in the quarter together, and so do their sets until they are stored.
+//! fit. All parts packed at one time fit in the quarter together. So do their sets, until the sets are
+//! stored.
 
 use std::collections::VecDeque;
 use std::fs::File;

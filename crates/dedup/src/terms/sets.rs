@@ -87,7 +87,7 @@ pub(crate) struct Sets {
 /// The sets of consecutive documents.
 #[derive(Default)]
 pub(super) struct Packed {
-    /// For each document, its number of terms, the bytes of its runs, and whether it is active.
+    /// For each document: the number of its terms, the bytes of its runs, and true if the document is active.
     lengths: Vec<(u32, u64, bool)>,
     terms: Vec<Term>,
     runs: Vec<u8>,
@@ -142,7 +142,7 @@ impl Sets {
         Ok(Collected { sets, active, common: common.into_inner(), boilerplate: boilerplate.into_inner() })
     }
 
-    /// Takes the packed sets of all documents. Also returns, by rank, whether each document is active.
+    /// Takes the packed sets of all documents. Also returns, by rank, true if the document is active.
     fn pack(
         mut packing: Packing<'_>,
         documents: usize,
@@ -323,5 +323,5 @@ fn ordinal(entry: u128) -> u32 {
     (entry >> 1) as u32
 }
 
-/// Decides whether a document of this rank with this number of shared hashes is active.
+/// Returns true if a document of this rank with this number of shared hashes is active.
 pub(crate) type IsActive<'a> = dyn Fn(Rank, u32) -> bool + Sync + 'a;

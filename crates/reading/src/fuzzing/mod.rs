@@ -13,7 +13,7 @@ use crate::input::properties as input;
 /// A property of any bytes.
 pub type Property = fn(&[u8]);
 
-/// All properties. The names are those of their fuzz targets and of their folders in `tests/corpus/`.
+/// All properties. Each has the name of its fuzz target and of its folder in `tests/corpus/`.
 pub const PROPERTIES: &[(&str, Property)] = &[
     ("arc", |data| input::container("a", data)),
     ("choose", input::choose),
