@@ -38,8 +38,8 @@ impl Database {
         contents.map(|content| content.map(|(digest, record)| kept_out(digest, record))).collect()
     }
 
-    /// Calls `visit` with each content that is kept out, in order of digests. Holds only one in memory at a
-    /// time.
+    /// Calls `visit` with each content that is kept out, in order of digests. Holds only one content in
+    /// memory at a time.
     ///
     /// # Errors
     /// The error of `visit`; a failure to read the store.

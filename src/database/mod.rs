@@ -415,14 +415,14 @@ impl Database {
         others.take(most).map(|id| Ok(store.document(id)?.name)).collect()
     }
 
-    /// A handle on the last commit. `None` if this handle already shows that commit. This handle and its
+    /// A handle on the last commit. `None` if this handle already shows the last commit. This handle and its
     /// clones keep showing their commit.
     ///
     /// A service whose writer is another process calls this before each request or at intervals, and replaces
     /// its handle. Without a new commit the call reads one short file, in about 10 microseconds. With a new
-    /// commit it opens the database again with the settings of this handle, in about 20 milliseconds for a
-    /// small database. The new handle has a new cache. A handle from [`DatabaseWriter::reader`] needs no
-    /// refresh.
+    /// commit the call opens the database again with the settings of this handle, in about 20 milliseconds
+    /// for a small database. The new handle has a new cache. A handle from [`DatabaseWriter::reader`] needs
+    /// no refresh.
     ///
     /// ```
     /// use fpdb::{Database, Document, IngestOptions, Profile, Task};

@@ -182,9 +182,9 @@ impl Database {
     /// Answers queries in parallel, all as of one commit. The answers are in the order of the sources. `task`
     /// counts queries or, with one source, the steps of its query.
     ///
-    /// Looks up the hashes of several queries together, in one ascending pass, which costs less than one call
-    /// for each query. The queries prepared at a time, and the postings found for them, take at most a
-    /// quarter of the [memory](crate::DatabaseBuilder::memory), and at most 512 MiB.
+    /// Looks up the hashes of several queries together, in one ascending pass, which costs less than a
+    /// separate call for each query. The queries prepared at a time, and the postings found for them, take at
+    /// most a quarter of the [memory](crate::DatabaseBuilder::memory), and at most 512 MiB.
     ///
     /// # Errors
     /// [`Error::Stopped`] soon after a stop, also within a query, but not while a document is parsed. An

@@ -29,7 +29,7 @@ use fpdb_store::{Backup, Batch, Committer, CompactionPlan, ContainerRecord, Sour
 /// previous change.
 ///
 /// [`Self::reader`] returns handles that see each commit as soon as it is made. The database closes when the
-/// writer and all its readers are dropped. Then other processes can write it.
+/// writer and all its readers are dropped. Then another process can open a writer.
 #[derive(Debug)]
 pub struct DatabaseWriter {
     database: Database,
@@ -183,7 +183,7 @@ impl DatabaseWriter {
     }
 
     /// Adds documents from memory and stores their texts, so that passages are compared symbol by symbol. A
-    /// document replaces a stored one of the same name if it differs.
+    /// document replaces a stored document of the same name if the two differ.
     ///
     /// # Errors
     /// The same as those of [`Self::ingest_with`].
@@ -219,8 +219,8 @@ impl DatabaseWriter {
     }
 
     /// Adds documents that the caller supplies, from memory or a reader, as [`Self::ingest_sources`] adds
-    /// files. If several documents have one name, the last one counts. Unlike [`Self::ingest`], the default
-    /// options store no text: see [`IngestOptions::store_text`].
+    /// files. If several documents have the same name, the last of these counts. Unlike [`Self::ingest`], the
+    /// default options store no text: see [`IngestOptions::store_text`].
     ///
     /// A thread of the ingest pulls documents from the iterator while others are processed. Small documents
     /// form groups of at most 256 documents or 128 KiB. Some sixteen groups for each thread may wait. A
@@ -253,10 +253,10 @@ impl DatabaseWriter {
 
     /// Adds the documents of `other`, which may have any profile, by reading their texts again. A text comes
     /// from `other` if it is stored there, else from the document's file. Copies names, metadata, times,
-    /// marks of boilerplate and stored texts. Also copies the formats, except from source code to text, from
-    /// text to source code, and from bytes: these are recognised anew. Also copies the remembered settings of
-    /// paths and the list of contents that are kept out. A document whose text is gone or has changed is a
-    /// failure in the summary. After a stop, the same call continues.
+    /// marks of boilerplate and stored texts. Also copies the formats. A format is recognised anew if one
+    /// profile is of source code and the other of text, or if the profile of `other` is of bytes. Also copies
+    /// the remembered settings of paths and the list of contents that are kept out. A document whose text is
+    /// gone or has changed is a failure in the summary. After a stop, the same call continues.
     ///
     /// # Errors
     /// A failure to read `other` or to write this database.
@@ -453,7 +453,7 @@ impl DatabaseWriter {
         self.store.unless_gone(self.store.compaction_plan())
     }
 
-    /// Folds all postings into one run, so that a lookup visits only one, and frees the space of removed
+    /// Folds all postings into one run, so that a lookup visits only one run, and frees the space of removed
     /// documents. Readers are not affected. A stopped or killed call loses some seconds of work: the next
     /// call continues, or starts again if a commit was made since.
     ///

@@ -67,7 +67,8 @@ impl Staging {
     }
 }
 
-/// The complete parts of this build, each with its folder and record; of several attempts, the first by name.
+/// The complete parts of this build, each with its folder and record. If a part has several complete
+/// attempts, the first by name counts.
 pub(super) fn finished(staging: &Staging) -> Result<BTreeMap<u32, (PathBuf, PartRecord)>> {
     let parts = staging.root.join(PARTS);
     let mut found: BTreeMap<u32, (PathBuf, PartRecord)> = BTreeMap::new();

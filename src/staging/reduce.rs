@@ -69,8 +69,8 @@ pub(super) struct PartFolder(Option<PathBuf>);
 impl Drop for PartFolder {
     fn drop(&mut self) {
         if let Some(path) = self.0.take() {
-            // Without a list of files, the folder does not count as a part. If it cannot be removed now, it
-            // is removed with the build.
+            // Without a list of files, the folder does not count as a part. If the folder cannot be removed
+            // now, it is removed with the build.
             let _ = std::fs::remove_dir_all(path);
         }
     }

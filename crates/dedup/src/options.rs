@@ -21,7 +21,7 @@ pub enum DedupBy {
     /// char, these are letters and digits; with unit word, words of letters. With unit token, all names in a
     /// program count as equal.
     ExactText,
-    /// A survivor resembles the document: they share at least [`DedupOptions::threshold`] of all their
+    /// A survivor resembles the document: both share at least [`DedupOptions::threshold`] of all their
     /// distinct fingerprints. So both have about the same length.
     Resemblance,
     /// A survivor contains the document: it holds at least [`DedupOptions::threshold`] of the document's
@@ -92,8 +92,8 @@ pub struct DedupOptions {
     pub max_novel: Option<u64>,
     /// The document to keep of several similar ones.
     pub keep: Keep,
-    /// Regular expressions for names. Documents that match the first are kept in preference to all others,
-    /// then those that match the second, and so on.
+    /// Regular expressions for names. Documents that match the first expression are kept in preference to all
+    /// others, then documents that match the second, and so on.
     pub prefer: Vec<String>,
     /// Folders, archives, or prefixes of names. A value is a prefix if no stored folder or archive has this
     /// very name. Documents under one are never removable, and are kept in preference to all others. An

@@ -153,7 +153,7 @@ impl Fingerprinter {
 
     /// Appends the fingerprints of an extracted text, with their places in the document.
     fn finish_extracted(&mut self, document: &[u8], extracted: &Extracted, out: &mut Fingerprints) -> DocumentFacts {
-        // The encoding is UTF-8, unless the extracted text has another one.
+        // The encoding of the document is UTF-8, unless the extracted text names another encoding.
         let lines = Lines::new(document, extracted.encoding.unwrap_or_default());
         let place = || Place {
             map: Map::new(&extracted.segments, extracted.text.len() as u64),

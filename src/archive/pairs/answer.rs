@@ -175,8 +175,8 @@ pub struct PairsSummary {
     /// The first and the last name, in sorted order, among the documents in pairs. A prefix that these two
     /// share is a prefix of all names between them.
     pub names: Option<(String, String)>,
-    /// Number of hashes ignored because more documents hold them than the df cap allows. If it is above 0,
-    /// pairs that share no other hash are missing.
+    /// Number of hashes ignored because more documents hold them than the df cap allows. If this number is
+    /// above 0, pairs that share no other hash are missing.
     pub common: u64,
     /// Number of hashes ignored because boilerplate holds them.
     pub boilerplate: u64,
@@ -198,8 +198,8 @@ pub struct PairsSummary {
     pub divided: Option<(u64, u64)>,
     /// Number of names with both an old and a new submission. These two are not paired.
     pub renewed: u64,
-    /// Number of documents with another document in their [group](crate::pairs::GroupBy), with which they are
-    /// not paired.
+    /// Number of documents with another document in their [group](crate::pairs::GroupBy). Documents of one
+    /// group are not paired.
     pub grouped: u64,
     /// Number of documents, or of submissions, that have no text, or too little for a fingerprint. Empty
     /// documents do not count.

@@ -214,7 +214,7 @@ fn divide(lists: &[u32], bounds: &[u64], total: u64, capacity: u64) -> Vec<Range
 mod tests {
     use super::*;
 
-    /// Lists have room however large the counters are, so a block takes more than one document.
+    /// Lists have room, however large the counters are. So a block takes more than one document.
     #[test]
     fn counters_leave_room_for_lists() {
         for (ids, memory) in [(1000u64, 1u64 << 20), (1000, 20_000), (1000, 8_000), (100_000, 1 << 20)] {

@@ -250,10 +250,10 @@ impl<const VIEWS: usize, W: WeightSum> Counter<VIEWS, W> {
             let (view, list) = lists.list(number);
             let view = view.min(VIEWS - 1);
             let weight = lists.weights.get(number as usize).copied().unwrap_or(0.0);
-            // Lists ascend. Read from its end, a list needs no search for the first document after the
-            // anchor.
+            // Lists ascend. A list is read from its end, which needs no search for the first document after
+            // the anchor.
             for &other in list.iter().rev().take_while(|&&other| paired_with_all || other > anchor) {
-                // Two new documents are counted as a pair only once, when the earlier one is the anchor.
+                // Two new documents are counted as a pair only once: when the earlier document is the anchor.
                 if new_together && other <= anchor && documents.is_new(other) == Some(true) {
                     continue;
                 }

@@ -239,7 +239,8 @@ impl Documents {
         self.submissions.are_any() && !self.joined
     }
 
-    /// The id that stands for a document: that of its submission if documents are joined, otherwise its own.
+    /// The id that stands for a document: the id of its submission if documents are joined, otherwise the
+    /// document's own id.
     fn holder_of(&self, id: u32) -> u32 {
         if self.joined { self.submissions.of(id) } else { id }
     }

@@ -7,9 +7,9 @@
 //!
 //! If the text around an anchor always differs, each occurrence becomes a holder. An example is the last
 //! anchor of a menu on thousands of pages. So at most [`MOST_HOLDERS`] holders of a hash are kept. A window
-//! that no kept holder has goes to a second sort, by the hash of all its symbols. All windows equal to it go
-//! there too, since their first occurrence is not at a kept holder either. So the work is linear: at most
-//! `MOST_HOLDERS` comparisons for an anchor, and one record for a window.
+//! that no kept holder has goes to a second sort, by the hash of all its symbols. All equal windows go to the
+//! second sort too, since their first occurrence is not at a kept holder either. So the work is linear: at
+//! most `MOST_HOLDERS` comparisons for an anchor, and one record for a window.
 
 use rayon::prelude::*;
 
@@ -144,7 +144,7 @@ impl<'t> Matching<'_, 't> {
         Ok(found)
     }
 
-    /// Compares anchors of one hash; on all threads once the holders are complete.
+    /// Compares anchors of one hash. Once the holders are complete, all threads take part.
     fn group(&self, anchors: &[Anchor], group: &mut Group, found: &mut Vec<AnchorMatches>) -> Result<()> {
         let mut worker = self.worker();
         let mut left = anchors.iter();

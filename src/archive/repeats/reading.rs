@@ -97,7 +97,7 @@ impl<'t> Reading<'_, 't> {
             let size = record.bytes;
             if let Some((key, name)) = container_of(&record) {
                 let format = Format::named(&record.format).unwrap_or_default();
-                // If several members have the same name, only the last one can be read again.
+                // If several members have the same name, only the last of these can be read again.
                 let members = containers.entry(key).or_default();
                 if let Some((before, ..)) = members.insert(name, (id, record.digest, format)) {
                     run.uncompared.push((before, GONE));

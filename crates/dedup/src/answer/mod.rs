@@ -45,8 +45,8 @@ const MOST_SURVIVORS: usize = 4096;
 /// Maximum bytes of metadata in these facts. One document can have 1 MiB of metadata.
 const MOST_SURVIVOR_BYTES: usize = 16 << 20;
 
-/// A text of fewer symbols than this multiple of the guarantee is short: it has some four fingerprints at
-/// most.
+/// A text of fewer symbols than this multiple of the guarantee is short. Such a text has about four
+/// fingerprints at most.
 const SHORT: u64 = 2;
 
 impl Decided {

@@ -8,9 +8,9 @@
 //! | end    | frame  | a block without entries                                  |
 //!
 //! Headers and blocks are bincode 2 with its standard settings; [`frames`](super::frames) defines frames. The
-//! file is `dedup-decisions` in the folder of the database. A new record is written to another file, which
-//! replaces the old one once it is complete and on disk. A process that will write a new record locks
-//! `dedup-decisions.lock` before it reads the old one.
+//! file is `dedup-decisions` in the folder of the database. A new record is written to another file. Once
+//! this file is complete and on disk, it replaces the old record. A process that will write a new record
+//! locks `dedup-decisions.lock` before it reads the old record.
 
 use std::fs::{self, File};
 use std::io::{BufReader, BufWriter, ErrorKind, Read, Write};

@@ -52,8 +52,8 @@ impl Join<'_> {
     }
 
     /// The first wanted survivor that justifies the removal of a document. Adds posting reads, in lists and
-    /// comparisons, to `cost`. Only reads for survivors up to the found one count, so the cost does not
-    /// depend on how survivors are divided among indexes.
+    /// comparisons, to `cost`. Only reads for survivors up to the found one count. So the cost does not
+    /// depend on the division of survivors into indexes.
     pub(crate) fn first_witness(
         &self,
         rank: Rank,
@@ -95,7 +95,7 @@ impl Join<'_> {
         let mut probe = |term: TermKey, weight: u32| {
             let holders = index.holders(term, &mut one);
             let from = if first == 0 { 0 } else { holders.partition_point(|&holder| (holder as usize) < first) };
-            // More holders than this in one list would alone exceed the budget.
+            // If one list has more holders than `most`, the list alone exceeds the budget.
             for &holder in holders[from..].iter().take(most) {
                 let count = &mut buffers.counts[holder as usize];
                 if *count == 0 {

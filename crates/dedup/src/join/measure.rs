@@ -35,7 +35,7 @@ impl Threshold {
     /// The smallest number of shared fingerprints, at least 1, that can justify the removal of a document of
     /// `size`, whatever the size of the survivor.
     pub(crate) fn least_shared(&self, size: u32) -> u32 {
-        // A survivor resembles the document most if it holds no other fingerprints.
+        // A survivor resembles the document most if all its fingerprints are shared.
         self.smallest(size, |shared| f64::from(shared) / f64::from(size))
     }
 

@@ -5,8 +5,9 @@
 //! before it, in order. Its witness is the first survivor that justifies its removal. The ends of blocks do
 //! not change this.
 //!
-//! Within a block, documents are decided in batches. A batch is compared with the survivors before it on all
-//! threads, and then with the survivors inside it, in order.
+//! Within a block, documents are decided in batches. A batch is first compared, on all threads, with the
+//! survivors before the batch. Then its documents are compared, in order, with the survivors inside the
+//! batch.
 
 pub(super) mod buffers;
 pub(super) mod index;
@@ -35,7 +36,7 @@ use crate::terms::places::Places;
 use crate::terms::sets::{Sets, Term};
 use fpdb_host::error::{Error, Result};
 
-/// The input of the join. Other files define methods on it, for finding probes, comparing and deciding.
+/// The input of the join. Other files define its methods for finding probes, comparing and deciding.
 pub(crate) struct Join<'a> {
     pub(crate) ranking: &'a Ranking,
     pub(crate) sets: &'a Sets,

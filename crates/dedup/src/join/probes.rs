@@ -30,8 +30,8 @@ pub(crate) enum Probes {
     Stretch(Vec<TermKey>),
 }
 
-/// A stretch is looked for only if the summed df of the rarest terms is at least this. To find a stretch
-/// takes some ten microseconds, and so does a comparison of the places of one survivor.
+/// A stretch is looked for only if the summed df of the rarest terms is at least this. Finding a stretch
+/// takes some ten microseconds. Comparing places with one survivor takes about as long.
 const COSTLY: u64 = 64;
 
 /// Marks a fingerprint that no other document holds.
@@ -45,7 +45,7 @@ impl Join<'_> {
         if held < needed {
             return Ok(Probes::Nobody);
         }
-        // No other document holds the other fingerprints.
+        // Fingerprints outside `terms` count as shared with no document.
         let unneeded = held - needed;
         let (mut count, mut probed, mut cost) = (0, 0, 0);
         while probed <= unneeded {

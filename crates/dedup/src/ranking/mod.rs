@@ -35,7 +35,7 @@ pub(crate) type Rank = u32;
 /// The rank of an id that is deleted or was never stored.
 pub(crate) const NOT_RANKED: Rank = u32::MAX;
 
-/// The rank of boilerplate: it is not ranked, and its hashes do not count as shared.
+/// The rank of boilerplate, which is not ranked. Hashes of boilerplate do not count as shared.
 pub(crate) const BOILERPLATE: Rank = u32::MAX - 1;
 
 /// The first rank reserved for special meanings.
@@ -55,7 +55,7 @@ pub(crate) const SORTED_BYTES: u64 = (size_of::<RankKey>() + size_of::<Twin>()) 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct Extent {
-    /// Number of fingerprints; repeated ones are counted each time.
+    /// Number of fingerprints; each repetition of a hash counts.
     pub(crate) fingerprints: u32,
     /// Number of symbols: the high half, then the low half. This layout keeps the struct at twelve bytes.
     symbols: [u32; 2],

@@ -141,7 +141,7 @@ impl SameText {
         Self::read(texts, classes, monitor)
     }
 
-    /// Reads one document of each class. If its text is gone, reads the next one.
+    /// Reads one document of each class. If the text of this document is gone, reads the next document.
     fn read(texts: &dyn ReadTexts, classes: Vec<Class>, monitor: &Monitor<'_>) -> Result<Self> {
         let mut found = Self::default();
         let total = classes.len() as u64;
@@ -161,7 +161,7 @@ impl SameText {
                     TextDigest::Read(digest) => {
                         found.texts.entry(class.reading).or_insert(digest);
                     }
-                    // The others of the class are as large.
+                    // The other documents of the class are as large.
                     TextDigest::TooLarge => {}
                     TextDigest::Unavailable if turn + 1 < class.ids.len() => {
                         left.push(class);

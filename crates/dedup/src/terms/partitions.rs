@@ -1,8 +1,8 @@
 //! Partitions: the postings of shared hashes, divided by rank before they are packed.
 //!
 //! A pass over the postings visits them by hash, and divides them into partitions, first in memory and then
-//! on disk. Each partition is small enough to be sorted in the processor's caches, if memory allows. It is
-//! then sorted and packed as the sets of its documents.
+//! on disk. If memory allows, each partition is small enough to be sorted in the processor's caches. A
+//! partition is then sorted and packed as the sets of its documents.
 //!
 //! A quarter of the memory is for sorting and packing. With many threads or many postings, a partition may
 //! not fit in one thread's share of this quarter. Such a partition is first divided, on disk, into parts that
@@ -41,7 +41,7 @@ fn room(memory: u64) -> u64 {
 }
 
 /// Maximum number of records in a partition, unless one document has more. All postings of the partition's
-/// documents count, since the shared ones are not known yet.
+/// documents count, since it is not known yet which of them are shared.
 fn most_in_partition(postings: u64, memory: u64) -> u64 {
     SORTED_AT_ONCE.min(room(memory)).max(postings / MOST_PARTITIONS).max(1)
 }

@@ -143,9 +143,9 @@ impl Places {
 
 /// Appends the length of a document and the positions of its fingerprints.
 ///
-/// Fingerprints of the text as written have no position here. Each takes the position of the next fingerprint
-/// of the structure, so fingerprints at one position count as one. Fingerprints after the last one of the
-/// structure are left out.
+/// A fingerprint of the text as written has no position of its own here. It takes the position of the next
+/// fingerprint of the structure, and fingerprints at one position count as one. Fingerprints after the last
+/// fingerprint of the structure are left out.
 fn append(source: &dyn PostingSource, document: u32, extent: Extent, bytes: &mut Vec<u8>) -> Result<()> {
     let mut steps = Vec::with_capacity(extent.fingerprints.min(1 << 16) as usize);
     let (mut before, mut ordinal, mut count) = (0, 0u32, 0);

@@ -51,7 +51,7 @@ fn sets_are_packed_within_the_memory_whatever_the_number_of_threads() {
     }
 }
 
-/// To divide a partition, each record is read twice, whatever the number of parts. It is read again with its
+/// To divide a partition, each record is read twice, whatever the number of parts. Later it is read with its
 /// part.
 #[test]
 fn a_partition_is_divided_once() {
