@@ -24,7 +24,8 @@ pub struct DocumentInfo {
     pub id: DocId,
     /// The document's name: its path as the user gave it, or the name that the caller gave.
     pub name: String,
-    /// The absolute path it was read from; `None` for standard input and for a document from memory.
+    /// The absolute path that the document was read from; `None` for standard input and for a document from
+    /// memory.
     pub source: Option<String>,
     /// Its length in bytes.
     pub bytes: u64,
@@ -36,9 +37,9 @@ pub struct DocumentInfo {
     pub fingerprints: u64,
     /// Number of distinct hashes among its fingerprints, |F(d)|.
     pub distinct: u64,
-    /// The encoding in which it was read.
+    /// The encoding in which the document was read.
     pub encoding: String,
-    /// Number of byte sequences that are no characters in this encoding.
+    /// Number of byte sequences that are not characters in this encoding.
     pub undecodable: u64,
     /// XXH3-128 of its bytes.
     #[serde(with = "hexadecimal")]
@@ -62,7 +63,7 @@ pub struct DocumentInfo {
     pub extracted: bool,
     /// Metadata from the user or the container.
     pub metadata: BTreeMap<String, String>,
-    /// True if it is boilerplate: it never matches, and its hashes are ignored in other documents.
+    /// True if the document is boilerplate: it never matches, and its hashes are ignored in other documents.
     pub boilerplate: bool,
     /// Names of other documents with the same bytes. Empty unless they were requested with
     /// [`Database::identical_to`](crate::Database::identical_to).
@@ -160,7 +161,7 @@ pub struct RememberedSource {
     pub options: Map<String, Value>,
 }
 
-/// A content that was removed for good: an ingest skips documents with these bytes.
+/// A content that was removed for good: an ingest skips documents with the same bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
@@ -182,7 +183,7 @@ pub struct KeptOut {
 pub struct CacheUse {
     /// Bytes held.
     pub bytes: u64,
-    /// Maximum bytes it may hold.
+    /// Maximum bytes that the cache may hold.
     pub capacity: u64,
 }
 

@@ -34,7 +34,7 @@ pub struct Repeat {
     pub digest: Digest,
     /// The earlier occurrence.
     pub of: RepeatOf,
-    /// True if both were compared symbol by symbol.
+    /// True if both occurrences were compared symbol by symbol.
     pub exact: bool,
 }
 
@@ -42,8 +42,8 @@ impl Answer for Repeat {
     const SCHEMA: &'static str = report_lines::REPEAT;
 }
 
-/// The earlier occurrence of a repeated span: the first one. In a run whose period is shorter than the
-/// minimum, it is the nearest one.
+/// The earlier occurrence of a repeated span. It is the first occurrence or, in a run whose period is shorter
+/// than the minimum, the nearest earlier one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]

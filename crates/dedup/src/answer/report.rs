@@ -99,11 +99,11 @@ pub struct Superseded {
     pub by_id: DocId,
     /// The reason why the later document would justify the removal.
     pub because: Because,
-    /// The resemblance, or the containment of the document in the later one; from 0 to 1.
+    /// The resemblance, or the containment of the document in the later document; from 0 to 1.
     pub score: f64,
     /// Number of distinct hashes that both documents hold.
     pub shared: u64,
-    /// The longest stretch of the document, in symbols, without a fingerprint that the later one holds.
+    /// The longest stretch of the document, in symbols, without a fingerprint that the later document holds.
     pub novel: u64,
     /// Size of the document in bytes.
     pub bytes: u64,
@@ -165,17 +165,17 @@ pub struct DedupSummary {
     pub unmatched_protect: Vec<String>,
     /// Always empty: a pattern in `prefer` that fits no document is an error.
     pub unmatched_prefer: Vec<String>,
-    /// Number of documents whose text could not be read again, although it may equal another's. Documents too
-    /// large to compare do not count.
+    /// Number of documents whose text could not be read again, although it may equal another text. Documents
+    /// too large to compare do not count.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub unread: u64,
     /// Number of removable documents for which only the text was compared. They are contained in their
     /// survivor or resemble it, and their formats hold attachments and pictures (mail, PDF, DOCX, ODT, EPUB).
     #[serde(default, skip_serializing_if = "is_zero")]
     pub parts_not_compared: u64,
-    /// Number of removable documents of less than twice the guarantee that are contained in their survivor or
-    /// resemble it. Texts this short may differ at their ends, beyond the first and last fingerprint. 0 if w
-    /// is 1.
+    /// Number of removable documents that are shorter than twice the guarantee, and contained in their
+    /// survivor or similar to it. Such short texts may differ at their ends, beyond the first and last
+    /// fingerprint. 0 if w is 1.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub short: u64,
     /// The last run that decided anything. `None` if decisions are not kept between runs.
