@@ -80,6 +80,9 @@ pub use ranking::same_text::{DigestOf, ReadTexts, TextDigest};
 /// # Errors
 /// [`Error::Stopped`]; [`Error::TooLittleMemory`]; [`Error::JobInUse`]; [`Error::InvalidParameter`];
 /// [`Error::NothingFits`], without the nearest name; a failure to read the store or to write temporary files.
+/// With recorded decisions also [`Error::JobInUse`] if another run has locked them; [`Error::OtherRule`];
+/// [`Error::DecisionsOfAnother`]; [`Error::DecisionsVersion`]; [`Error::DamagedDecisions`];
+/// [`Error::LaterDecisions`].
 pub fn decide(store: &Store, options: &DedupOptions, texts: &dyn ReadTexts, task: &Task<'_>) -> Result<Decided> {
     options.check()?;
     check_choices(store, options, task.token())?;
