@@ -1,16 +1,17 @@
 //! Remembered options: how an ingest read a file or folder, so that later ingests read it in the same way.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde_json::{Map, Value};
 
 use super::Database;
-use super::facts::DocumentInfo;
 use crate::ingest::IngestOptions;
 use crate::ingest::first_names::{for_each_document_at, is_moved_with, names_by_folder};
 use fpdb_host::error::Result;
 use fpdb_host::json_options::options_to_json;
-use fpdb_reading::input::{ReadOptions, moved_glob};
+use fpdb_host::stop::StopToken;
+use fpdb_reading::input::{ReadOptions, file_name_of, moved_glob};
 use fpdb_store::DocumentRecord;
 
 /// Databases of earlier versions store these flags. Each flag is listed with the field that it sets, and with
@@ -29,8 +30,18 @@ const EARLIER_FLAGS: [(&str, &str, bool); 10] = [
     ("--store-text", "/store_text", false),
 ];
 
-/// The bytes of a container, and the time of its last change.
-type ContainerFacts = (u64, (i64, u32));
+/// Average number of members of a file after which [`Database::files_at`] ends.
+const MEMBERS_OF_A_FILE: usize = 100;
+
+/// Files in a folder from which documents were read.
+#[doc(hidden)]
+#[derive(Debug, Default)]
+pub struct FilesAt {
+    /// The folder in the names of these documents. `None` if their names do not have it.
+    pub name: Option<String>,
+    /// The bytes of each file, by its path below the folder. The path begins with `/`.
+    pub files: BTreeMap<String, u64>,
+}
 
 impl Database {
     /// True if this database was moved, or copied, together with a file or folder that was at the absolute
@@ -43,24 +54,43 @@ impl Database {
         is_moved_with(&self.store, self.store.former_roots()?.as_ref(), old.as_ref(), new.as_ref())
     }
 
-    /// At most `most` documents that were read from the file or folder at an absolute path. A member of a
-    /// container comes with the container's bytes and time, if they are known.
+    /// The files in each of these folders, given by absolute paths, from which documents were read: at most
+    /// `most` of each folder, and fewer if the token stops.
     ///
     /// # Errors
     /// A failure to read the store.
     #[doc(hidden)]
-    pub fn documents_at(&self, path: &str, most: usize) -> Result<Vec<(DocumentInfo, Option<ContainerFacts>)>> {
-        let mut documents = Vec::new();
-        for_each_document_at(&self.store, &names_by_folder(&self.store)?, path, |id, record| {
-            documents.push((id, record));
-            documents.len() < most
-        })?;
-        let with_container = |(id, record): (u32, DocumentRecord)| {
-            let container = record.source.as_deref().map(|source| self.store.container(source)).transpose()?.flatten();
-            let facts = container.and_then(|container| Some((container.bytes, container.time()?.0)));
-            Ok((DocumentInfo::new(id, record), facts))
+    pub fn files_at(&self, folders: &[&str], most: usize, stop: &StopToken) -> Result<Vec<FilesAt>> {
+        let names = names_by_folder(&self.store)?;
+        let files_of = |folder: &&str| {
+            let (mut at, mut looked_at) = (FilesAt::default(), 0);
+            for_each_document_at(&self.store, &names, folder, stop, |record| {
+                looked_at += 1;
+                self.add_file(folder, &record, &mut at)?;
+                // Many documents can be members of one container.
+                Ok(at.files.len() < most && looked_at < most.saturating_mul(MEMBERS_OF_A_FILE))
+            })?;
+            Ok(at)
         };
-        documents.into_iter().map(with_container).collect()
+        folders.iter().map(files_of).collect()
+    }
+
+    /// Adds the file of a document in this folder.
+    fn add_file(&self, folder: &str, record: &DocumentRecord, at: &mut FilesAt) -> Result<()> {
+        let source = record.source.as_deref().unwrap_or_default();
+        let below = source.strip_prefix(folder).filter(|below| below.starts_with('/'));
+        let Some(below) = below.filter(|below| !at.files.contains_key(*below)) else { return Ok(()) };
+        let bytes = match self.store.container(source)? {
+            Some(container) => container.bytes,
+            None if record.member.is_none() => record.bytes,
+            None => return Ok(()),
+        };
+        if at.name.is_none() {
+            let name = file_name_of(&record.name, record.member.as_deref()).and_then(|file| file.strip_suffix(below));
+            at.name = name.filter(|name| !name.is_empty()).map(str::to_owned);
+        }
+        at.files.insert(below.to_owned(), bytes);
+        Ok(())
     }
 }
 

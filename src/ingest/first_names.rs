@@ -20,6 +20,7 @@ use super::options::IngestOptions;
 use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::Task;
 use fpdb_host::skip_reason::SkipReason;
+use fpdb_host::stop::StopToken;
 use fpdb_reading::input::{
     About, Candidate, FileFacts, NamesBegin, PARTS, Reader, Source, WalkEvent, WalkOptions, absolute_name,
     file_name_of, for_each_held, is_gone, is_missing,
@@ -232,9 +233,9 @@ impl<'a> FirstNames<'a> {
         };
         let Some(absolute) = is_gone(path).then(|| absolute_name(path).ok()).flatten() else { return Ok(None) };
         let mut named = NamesBegin::default();
-        for_each_document_at(self.store, &self.names, &absolute, |_, record| {
+        for_each_document_at(self.store, &self.names, &absolute, self.task.token(), |record| {
             named.add(&record.name);
-            true
+            Ok(true)
         })?;
         let NamesBegin { number: documents, beginning } = named;
         let error = Error::GoneSource { path: path.to_owned(), documents, beginning };
@@ -281,26 +282,40 @@ pub(crate) fn names_by_path(store: &Store) -> Result<impl Fn(&str) -> BTreeSet<S
 }
 
 /// Calls `each` with the documents that were read from the file or folder at an absolute path, until it
-/// returns false. `names` are those of [`names_by_folder`].
+/// returns false or the token stops. `names` are those of [`names_by_folder`].
 pub(crate) fn for_each_document_at(
     store: &Store,
     names: &FxHashMap<String, Vec<String>>,
     path: &str,
-    mut each: impl FnMut(u32, DocumentRecord) -> bool,
+    stop: &StopToken,
+    mut each: impl FnMut(DocumentRecord) -> Result<bool>,
 ) -> Result<()> {
     let folder = format!("{}/", path.trim_end_matches('/'));
-    let (mut seen, mut goes_on) = (RoaringBitmap::new(), true);
+    let mut starts = others(names, path);
     // An ingest in a folder below gives names that do not begin with this folder.
-    let below = names.iter().filter(|(place, _)| place.starts_with(&folder)).flat_map(|(_, names)| names.clone());
-    for start in others(names, path).into_iter().chain(below) {
-        store.for_each_name_beginning(&start, |_, id| {
-            let record = if seen.insert(id) { stored(store, id)? } else { None };
-            let is_at = |source: &str| source == path || source.starts_with(&folder);
-            if let Some(record) = record.filter(|record| record.source.as_deref().is_some_and(is_at)) {
-                goes_on = goes_on && each(id, record);
-            }
-            Ok(goes_on)
-        })?;
+    let below = names.iter().filter(|(place, _)| place.starts_with(&folder));
+    starts.extend(below.flat_map(|(_, names)| names.iter().cloned()));
+    let (mut seen, mut goes_on) = (RoaringBitmap::new(), true);
+    let mut visit = |id: u32| {
+        let record = if goes_on && seen.insert(id) { stored(store, id)? } else { None };
+        let is_at = |source: &str| source == path || source.starts_with(&folder);
+        if let Some(record) = record.filter(|record| record.source.as_deref().is_some_and(is_at)) {
+            goes_on = each(record)?;
+        }
+        Ok(goes_on && !stop.is_stopped())
+    };
+    for start in starts {
+        if start.is_empty() || start.ends_with('/') {
+            store.for_each_name_beginning(&start, |_, id| visit(id))?;
+            continue;
+        }
+        // The file itself, what is below the folder, and the parts of the file: not what is beside it.
+        for id in store.documents_named(&start)? {
+            visit(id)?;
+        }
+        for end in PARTS.iter().chain(&['/']) {
+            store.for_each_name_beginning(&format!("{start}{end}"), |_, id| visit(id))?;
+        }
     }
     Ok(())
 }

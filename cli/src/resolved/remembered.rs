@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use fpdb::{Database, IngestOptions, Source, WalkOptions};
+use fpdb::{Database, IngestOptions, Source, StopToken, WalkOptions};
 use fpdb_reading::input::{PathFilter, absolute_name};
 use serde_json::{Map, Value};
 
@@ -40,7 +40,7 @@ pub(crate) struct Chosen {
 
 /// Divides the sources into runs. Each path, even inside a typed folder, is read with the flags that are
 /// remembered for the path itself or the nearest folder above it. Typed flags hold for all paths. Prints a
-/// note if flags come from an earlier run.
+/// note if flags come from an earlier run, and a warning if a folder with flags may have been renamed.
 ///
 /// # Errors
 /// Fails if this version does not know the remembered options.
@@ -48,6 +48,7 @@ pub(crate) fn choose(
     database: &Database,
     args: &IngestArgs,
     sources: &[Source],
+    stop: &StopToken,
     printer: &Printer,
 ) -> anyhow::Result<Chosen> {
     let typed = args.options();
@@ -63,7 +64,6 @@ pub(crate) fn choose(
         // Boilerplate without remembered flags is read like the other paths.
         let is_added = args.boilerplate.contains(path) && args.paths.iter().any(|other| other != path);
         moved.look_below(path)?;
-        moved.renamed.look_in(path)?;
         if !is_added || !database.remembered(path)?.is_empty() {
             paths.push((path, remembered(database, path, &mut moved)?));
         }
@@ -80,12 +80,8 @@ pub(crate) fn choose(
         })
     };
     let mut moved_paths = Vec::new();
-    for (path, source, former) in moved.into_known()? {
-        let path_shown = path.display();
-        printer.note(&match former {
-            None => format!("{path_shown} has moved together with the database"),
-            Some(former) => format!("{path_shown} has files of {former}, which is gone: its flags hold for them"),
-        });
+    for (path, source) in moved.into_known()? {
+        printer.note(&format!("{} has moved together with the database", path.display()));
         let options = with(&source.options, &path)?;
         moved_paths.push((path, options));
         known.push(source);
@@ -150,6 +146,7 @@ pub(crate) fn choose(
             runs.push(Run { sources, options });
         }
     }
+    renamed::warn(database, &known, &runs, stop, printer)?;
     Ok(Chosen { runs, moved: moved_paths })
 }
 
@@ -187,16 +184,12 @@ fn rooted(options: &IngestOptions) -> anyhow::Result<IngestOptions> {
 }
 
 /// The flags of the last ingest of a path, otherwise those of the nearest remembered folder above it,
-/// otherwise those of the place from which the path was moved together with the database. A folder that was
-/// renamed has the flags of its old name.
+/// otherwise those of the place from which the path was moved together with the database.
 fn remembered(database: &Database, path: &Path, moved: &mut Moved<'_>) -> anyhow::Result<Flags> {
     for path in Path::new(&absolute_name(path)?).ancestors() {
         let flags = database.remembered(path)?;
         if !flags.is_empty() {
             return Ok(flags);
-        }
-        if let Some(source) = moved.renamed.at(path) {
-            return Ok(moved::moved(source, path));
         }
     }
     Ok(moved.flags_of(path)?.unwrap_or_default())

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use fpdb::{Database, IngestOptions, IngestSummary, MetadataTable, ReadAs, Source, Task, Unit};
+use fpdb::{Database, IngestOptions, IngestSummary, MetadataTable, ReadAs, Source, StopToken, Task, Unit};
 use fpdb_reading::input::{Reach, is_gone, resolved};
 
 use super::query::tell_attachments;
@@ -37,7 +37,7 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
     let IngestTarget { database, created, _temporary } = opened;
     let created_here = created.is_some();
     let profile = *database.profile();
-    let Prepared { runs, replaced } = match prepare(&database, args, &sources, metadata, printer) {
+    let Prepared { runs, replaced } = match prepare(&database, args, &sources, metadata, (stop, printer)) {
         Ok(prepared) => prepared,
         Err(error) => {
             delete_if_empty(database, created, printer)?;
@@ -269,10 +269,10 @@ fn prepare(
     args: &IngestArgs,
     sources: &[Source],
     metadata: Option<Arc<MetadataTable>>,
-    printer: &Printer,
+    (stop, printer): (&StopToken, &Printer),
 ) -> anyhow::Result<Prepared> {
     tell_of_copies(database, sources, printer)?;
-    let Chosen { mut runs, moved } = remembered::choose(database, args, sources, printer)?;
+    let Chosen { mut runs, moved } = remembered::choose(database, args, sources, stop, printer)?;
     for Run { options, .. } in &mut runs {
         let added = options.clone().boilerplate_sources(&sources::boilerplate(args));
         *options = added.metadata(metadata.clone());

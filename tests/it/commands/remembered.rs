@@ -429,45 +429,62 @@ fn documents_of_a_moved_folder_with_flags_stay_until_they_are_renamed() {
     assert_eq!(sorted(&folder, DB), ["arch/a.txt"]);
 }
 
-/// What a folder leaves out stays out when the folder has another name, whether the new name, a folder around
-/// it or one in it is ingested, and whether the documents are files or members.
+/// The warning comes once, also with `-q`, whether the new name, a folder around it or one in it is ingested, and
+/// whether the documents are files or members. Its command keeps out what the folder leaves out.
 #[test]
-fn a_renamed_folder_keeps_its_flags() {
-    for (typed, prune) in
-        [("arch/new", true), ("arch/new", false), ("arch", true), ("arch", false), ("arch/new/sub", false)]
-    {
+fn a_folder_that_may_have_been_renamed_is_named_before_it_is_read() {
+    for typed in ["arch/new", "arch", "arch/new/sub"] {
         let folder = Folder::new();
         folder.write("arch/z.txt", prose(1));
         folder.write("arch/old/a.txt", prose(2));
         folder.write("arch/old/sub/b.txt", prose(3));
-        folder.write("arch/old/sub/r.jsonl", format!("{}\n", json!({ "text": prose(4) })));
+        folder.write("arch/old/sub/r.jsonl", (0..300).map(|_| "{\"text\": \"\"}\n").collect::<String>());
         folder.write("arch/old/sub/x.log", prose(5));
         folder.write("arch/old/sub/secret/c.txt", prose(6));
         folder.ok(&["ingest", "-q", "arch/old", "--exclude", "*.log", "--exclude", "arch/old/sub/secret"]);
         folder.ok(&["ingest", "-q", "arch/z.txt"]);
         std::fs::rename(folder.path().join("arch/old"), folder.path().join("arch/new")).unwrap();
-        let flags = if prune { &["ingest", "--prune", typed][..] } else { &["ingest", typed] };
-        let trial = folder.ok(&[flags, &["--dry-run"]].concat());
-        let run = folder.ok(flags);
-        for run in [trial, run] {
-            assert!(run.stderr.contains("/arch/new has files of /"), "{run:?}");
-            assert!(run.stderr.contains("/arch/old, which is gone: its flags hold for them\n"), "{run:?}");
-            assert!(run.stderr.contains("using the flags of the last ingest"), "{run:?}");
+        let run = folder.ok(&["ingest", "-q", "--dry-run", typed]);
+        assert!(run.stderr.starts_with("warning: /") && run.stderr.contains("/arch/new holds files of /"), "{run:?}");
+        let next = ": if it was renamed, `fpdb mv arch/old arch/new` before this takes documents and flags along\n";
+        let why = "/arch/old, which is gone and was ingested with '--exclude=*.log' --exclude=";
+        assert!(run.stderr.contains(why) && run.stderr.contains(next), "{run:?}");
+        let run = folder.ok(&["ingest", "-q", "--dry-run", "--exclude", "*.log", typed]);
+        assert!(!run.stderr.contains("holds files of"), "{run:?}");
+        if typed == "arch/new" {
+            folder.ok(&["ingest", "-q", typed]);
+            let run = folder.ok(&["ingest", "-q", typed]);
+            assert!(!run.stderr.contains("holds files of"), "{run:?}");
+            continue;
         }
-        let run = folder.ok(&["ingest", "arch/new"]);
-        assert!(run.stderr.contains("/new/sub/secret") && !run.stderr.contains("has files of"), "{run:?}");
-        folder.ok(&["ingest", "-q", "arch"]);
+        folder.ok(&["mv", "arch/old", "arch/new"]);
+        let run = folder.ok(&["ingest", "-q", "--prune", "arch"]);
+        assert!(!run.stderr.contains("holds files of"), "{run:?}");
         let names = sorted(&folder, DB);
         assert!(!names.iter().any(|name| name.contains("x.log") || name.contains("secret")), "{names:?}");
-        if (typed, prune) == ("arch", true) {
-            assert_eq!(names, ["arch/new/a.txt", "arch/new/sub/b.txt", "arch/new/sub/r.jsonl:1", "arch/z.txt"]);
-        }
+        assert_eq!(names.len(), 303, "{names:?}");
     }
 }
 
-/// Another folder that has one of the files, or was ingested before, does not get the flags of one that is gone.
+/// The first renamed folders are named, and the others counted.
 #[test]
-fn the_flags_of_a_folder_that_is_gone_hold_nowhere_else() {
+fn the_first_of_many_renamed_folders_are_named() {
+    let folder = Folder::new();
+    for number in 0..5 {
+        folder.write(&format!("arch/old{number}/{number}.txt"), prose(number));
+        folder.ok(&["ingest", "-q", &format!("arch/old{number}"), "--exclude", "*.log"]);
+    }
+    std::fs::rename(folder.path().join("arch"), folder.path().join("new")).unwrap();
+    let run = folder.ok(&["ingest", "-q", "new"]);
+    assert_eq!(run.stderr.matches("before this takes documents and flags along\n").count(), 3, "{run:?}");
+    assert!(run.stderr.contains("`fpdb mv arch/old0 new/old0`"), "{run:?}");
+    assert!(run.stderr.contains("are also in 2 more folders\n"), "{run:?}");
+}
+
+/// Another folder that has one of the files, was ingested before or is left out is not taken for one that is
+/// gone.
+#[test]
+fn a_folder_with_few_of_the_files_was_not_renamed() {
     let folder = Folder::new();
     for (number, name) in ["a.txt", "b.txt", "c.txt"].into_iter().enumerate() {
         folder.write(&format!("arch/old/{name}"), prose(number));
@@ -479,7 +496,13 @@ fn the_flags_of_a_folder_that_is_gone_hold_nowhere_else() {
     folder.ok(&["ingest", "-q", "arch/known"]);
     std::fs::remove_dir_all(folder.path().join("arch/old")).unwrap();
     let run = folder.ok(&["ingest", "arch"]);
-    assert!(!run.stderr.contains("flags"), "{run:?}");
+    assert!(!run.stderr.contains("warning"), "{run:?}");
+    std::fs::rename(folder.path().join("arch/known"), folder.path().join("arch/left")).unwrap();
+    let run = folder.ok(&["ingest", "arch/other", "arch/left", "--dry-run"]);
+    assert!(run.stderr.contains("warning: ") && run.stderr.contains("/arch/left holds files of "), "{run:?}");
+    folder.ok(&["ingest", "-q", "arch", "--exclude", "left"]);
+    let run = folder.ok(&["ingest", "arch"]);
+    assert!(!run.stderr.contains("warning"), "{run:?}");
     assert!(sorted(&folder, DB).contains(&"arch/other/x.log".to_owned()));
 }
 

@@ -11,7 +11,6 @@ use fpdb_reading::input::{absolute_name, is_gone, moved_glob};
 use serde_json::Value;
 
 use super::Flags;
-use super::renamed::Renamed;
 
 /// Maximum number of documents whose paths are searched for the former place of a file or folder.
 const LOOKED_AT: usize = 100;
@@ -28,8 +27,6 @@ pub(super) struct Moved<'a> {
     /// The flags of each path that was searched for, with globs for its new place. `None` if it was not
     /// moved.
     known: BTreeMap<PathBuf, Option<Flags>>,
-    /// The remembered folders that have another name now.
-    pub(super) renamed: Renamed<'a>,
 }
 
 impl<'a> Moved<'a> {
@@ -41,7 +38,6 @@ impl<'a> Moved<'a> {
             gone: OnceCell::new(),
             last_names: sources.iter().filter_map(|source| path(source).file_name()).collect(),
             known: BTreeMap::new(),
-            renamed: Renamed::new(database, sources),
         }
     }
 
@@ -106,34 +102,22 @@ impl<'a> Moved<'a> {
         Ok(None)
     }
 
-    /// The moved paths that were found, as they were typed, with their places now and their flags. A renamed
-    /// folder comes with its old path.
-    pub(super) fn into_known(self) -> anyhow::Result<Vec<(PathBuf, RememberedSource, Option<&'a str>)>> {
-        let mut all = Vec::new();
-        for (path, flags) in self.known {
-            let Some(flags) = flags else { continue };
+    /// The moved paths that were found, as they were typed, with their places now and their flags.
+    pub(super) fn into_known(self) -> anyhow::Result<Vec<(PathBuf, RememberedSource)>> {
+        let found = self.known.into_iter().filter_map(|(path, flags)| Some((path, flags?)));
+        let placed = |(path, options): (PathBuf, Flags)| {
             let now = absolute_name(&path)?;
-            all.push((path, RememberedSource::new(now, flags), None));
-        }
-        for (now, source) in self.renamed.found {
-            let placed = RememberedSource::new(now.clone(), moved(source, Path::new(&now)));
-            if all.iter().all(|(_, other, _)| other.path != now) {
-                all.push((now.into(), placed, Some(source.path.as_str())));
-            }
-        }
-        Ok(all)
+            Ok((path, RememberedSource::new(now, options)))
+        };
+        found.map(placed).collect()
     }
 }
 
 /// The flags of a path that is now at another place, with globs for that place.
-pub(super) fn moved(source: &RememberedSource, to: &Path) -> Flags {
-    let (mut flags, from) = (source.options.clone(), Path::new(&source.path));
-    let is_renamed = from.file_name() != to.file_name();
-    let folder = |path: &Path| {
-        let folder = if is_renamed { path } else { path.parent()? };
-        Some(format!("{}/", folder.to_str()?.trim_end_matches('/')))
-    };
-    let (Some(old), Some(new)) = (folder(from), folder(to)) else { return flags };
+fn moved(source: &RememberedSource, to: &Path) -> Flags {
+    let mut flags = source.options.clone();
+    let folder = |path: &Path| Some(format!("{}/", path.parent()?.to_str()?.trim_end_matches('/')));
+    let (Some(old), Some(new)) = (folder(Path::new(&source.path)), folder(to)) else { return flags };
     for list in ["exclude", "include"] {
         let Some(Value::Array(globs)) = flags.get_mut("walk").and_then(|walk| walk.get_mut(list)) else { continue };
         for glob in globs {
