@@ -99,7 +99,7 @@ pub use archive::submissions::submission_pattern;
 pub use archive::{apply, dedup, pairs, repeats};
 pub use database::{Database, DatabaseBuilder, DatabaseWriter, DocumentInfo, Removal, Renaming};
 #[doc(inline)]
-pub use fpdb_host::error::{DocumentError, Error, Result, StoreFailure};
+pub use fpdb_host::error::{DocumentError, Error, NamesThere, Result, StoreFailure};
 #[doc(inline)]
 pub use fpdb_host::failure::Failure;
 #[doc(inline)]

@@ -1,6 +1,6 @@
 //! Hint: the next step after an error of the program: a flag or a command, otherwise the hint of the library.
 
-use fpdb::{DocumentError, Error, StoreFailure};
+use fpdb::{DocumentError, Error, NamesThere, StoreFailure};
 
 use crate::render::as_words;
 use crate::suggested::{Suggested, flag};
@@ -81,10 +81,10 @@ pub(super) fn hint(error: &Error, has_memory: bool, on: &Suggested) -> Option<St
             format!("try --text-field {quote}{field}{quote}; --no-expand takes the file as one document")
         }
         Error::Document(document) => document_hint(document).map_or_else(|| document.hint(limit_flag), Into::into),
-        Error::EmptyFolder { beginning, .. } => format!("if its disk is mounted, {}", removal_of(beginning, on)),
+        Error::EmptyFolder { names, .. } => format!("if its disk is mounted, {}", removal_of(names, on)),
         Error::EmptyFile { .. } => format!("if the file is meant to be empty, `{}` removes them; if not, put it back", on.of("ingest --prune")),
         Error::NotReadWhole { .. } => format!("mend the part that cannot be read, and ingest the file again; or remove what was withdrawn from it with `{}`", on.of("rm NAME...")),
-        Error::GoneSource { beginning, .. } => format!("if it was moved, `{}` takes its documents and flags along; if it was deleted, {}", on.of("mv OLD NEW"), removal_of(beginning, on)),
+        Error::GoneSource { names, .. } => format!("if it was moved, `{}` takes its documents and flags along; if it was deleted, {}", on.of("mv OLD NEW"), removal_of(names, on)),
         Error::NotProse { .. } => "leave --skip-quotes and --ignore-phrases out, or use a profile of characters or words: text, prose or words".into(),
         Error::NotWords { .. } => "leave --rewritten out, or compare with `--profile words`: `fpdb diff --profile words`, or a database that was made with it".into(),
         Error::NoTextToIgnore { .. } => "query with its file, or leave --skip-quotes and --ignore-phrases out; `ingest --store-text` keeps texts in the database".into(),
@@ -107,15 +107,24 @@ pub(super) fn hint(error: &Error, has_memory: bool, on: &Suggested) -> Option<St
     Some(text)
 }
 
-/// The command that removes documents whose names have this beginning.
-fn removal_of(beginning: &str, on: &Suggested) -> String {
-    let prefix = flag("--prefix", if beginning.is_empty() { "PREFIX" } else { beginning });
-    let list = if beginning.is_empty() {
-        format!(" (`{}` shows how their names begin)", on.of("list"))
-    } else {
-        String::new()
-    };
-    format!("`{}` shows its documents, and with --yes removes them{list}", on.with("rm", prefix, &[]))
+/// The command that removes the documents of a place, and no others.
+fn removal_of(names: &NamesThere, on: &Suggested) -> String {
+    match names {
+        NamesThere::Beginning(beginning) => format!(
+            "`{}` shows its documents, and with --yes removes them",
+            on.with("rm", flag("--prefix", beginning), &[])
+        ),
+        NamesThere::All(names) => {
+            let names: Vec<&str> = names.iter().map(String::as_str).collect();
+            format!("`{}` removes all that came from it", on.with("rm", Vec::new(), &names))
+        }
+        NamesThere::First(names) => format!(
+            "`{}` removes its documents: {}, ... (`{}` shows the names)",
+            on.of("rm NAME..."),
+            names.join(", "),
+            on.of("list")
+        ),
+    }
 }
 
 fn damage(on: &Suggested) -> String {

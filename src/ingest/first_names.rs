@@ -17,13 +17,14 @@ use rustc_hash::FxHashMap;
 
 use super::known::stored;
 use super::options::IngestOptions;
+use super::place_names::PlaceNames;
 use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::Task;
 use fpdb_host::skip_reason::SkipReason;
 use fpdb_host::stop::StopToken;
 use fpdb_reading::input::{
-    About, Candidate, FileFacts, NamesBegin, PARTS, Reader, Source, WalkEvent, WalkOptions, absolute_name,
-    file_name_of, for_each_held, is_gone, is_missing,
+    About, Candidate, FileFacts, PARTS, Reader, Source, WalkEvent, WalkOptions, absolute_name, file_name_of,
+    for_each_held, is_gone, is_missing,
 };
 use fpdb_store::{DocumentRecord, NamePlace, Store};
 
@@ -231,15 +232,21 @@ impl<'a> FirstNames<'a> {
             WalkEvent::Failed { name, error: Error::Io { path, .. } } => (name, path.as_path()),
             _ => return Ok(None),
         };
-        let Some(absolute) = is_gone(path).then(|| absolute_name(path).ok()).flatten() else { return Ok(None) };
-        let mut named = NamesBegin::default();
+        let Ok(absolute) = absolute_name(path) else { return Ok(None) };
+        let (mut gone, mut names) = (None, PlaceNames::default());
         for_each_document_at(self.store, &self.names, &absolute, self.task.token(), |record| {
-            named.add(&record.name);
-            Ok(true)
+            // Most links lead to no stored document. These are not looked at: their disks may not answer.
+            let is_gone = *gone.get_or_insert_with(|| is_gone(path));
+            if is_gone {
+                names.add(&record.name);
+            }
+            Ok(is_gone)
         })?;
-        let NamesBegin { number: documents, beginning } = named;
-        let error = Error::GoneSource { path: path.to_owned(), documents, beginning };
-        Ok((documents > 0).then(|| (name.clone(), error)))
+        if names.number == 0 || self.task.token().is_stopped() {
+            return Ok(None);
+        }
+        let (documents, names) = (names.number, names.there(self.store)?);
+        Ok(Some((name.clone(), Error::GoneSource { path: path.to_owned(), documents, names })))
     }
 
     fn is_root(&self, folder: &Path) -> bool {

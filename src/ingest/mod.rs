@@ -13,6 +13,7 @@ mod merge;
 mod messages;
 mod options;
 mod pipeline;
+mod place_names;
 mod prune;
 mod record;
 mod rename;

@@ -12,11 +12,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::known::KnownDocuments;
 use super::options::IngestOptions;
+use super::place_names::PlaceNames;
 use crate::database::remembered;
 use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::Task;
 use fpdb_kernel::document::Digest;
-use fpdb_reading::input::{FileFacts, NamesBegin, Scope, Source, is_gone, is_missing};
+use fpdb_reading::input::{FileFacts, Scope, Source, is_gone, is_missing};
 use fpdb_store::{ContainerRecord, DocumentRecord, SourceRecord, Store};
 
 /// The documents of the named folders whose files are gone.
@@ -103,7 +104,7 @@ pub(super) struct Emptied {
     /// The folder of the last file, and the empty folder above it, if there is one. Files of a folder come
     /// one after the other.
     last: Option<(PathBuf, Option<PathBuf>)>,
-    pub(super) documents: BTreeMap<PathBuf, NamesBegin>,
+    pub(super) documents: BTreeMap<PathBuf, PlaceNames>,
 }
 
 impl Emptied {

@@ -178,7 +178,7 @@ fn nothing_is_forgotten_that_was_not_looked_for() {
     assert_eq!(run.status, 2);
     insta::assert_snapshot!(run.stderr, @r"
     error: other: the folder other is empty: the stored documents that came from it (1) were not removed
-    hint: if its disk is mounted, `fpdb rm --prefix other/a.txt` shows its documents, and with --yes removes them
+    hint: if its disk is mounted, `fpdb rm other/a.txt` removes all that came from it
     ");
     let run = folder.ok(&["ingest", "--prune", "corpus/1/1.txt"]);
     assert!(
@@ -215,7 +215,7 @@ fn an_empty_folder_is_guarded_below_another_one_and_as_the_current_one() {
     assert_eq!(here(&["ingest", "-q", "--db", "../at", "."]).status, 0);
     ["here/a.txt", "here/b.txt"].iter().for_each(|file| remove(&folder, file));
     let run = here(&["ingest", "--prune", "--db", "../at", "."]);
-    assert!(run.status == 2 && run.stderr.contains("`fpdb rm --db ../at --prefix PREFIX`"), "{run:?}");
+    assert!(run.status == 2 && run.stderr.contains("`fpdb rm --db ../at a.txt b.txt` removes"), "{run:?}");
     let run = here(&["rm", "--db", "../at", "--prefix", "./", "--yes"]);
     assert!(run.status == 2 && run.stderr.contains("every name begins with it"), "{run:?}");
 }
@@ -255,6 +255,38 @@ fn the_documents_of_a_folder_that_is_gone_are_named_by_the_command_that_removes_
     assert!(run.status == 2 && run.stderr.contains("cannot read arch/gon: No such file"), "{run:?}");
     folder.ok(&["rm", "--prefix", "arch/gone/", "--yes"]);
     assert_eq!(names(&folder), ["arch/d.txt", "arch/gone2/c.txt", "arch/r.jsonl:1", "arch/r.jsonl:2"]);
+}
+
+/// The command that is named removes no document of another place: none whose name is longer than that of the
+/// missing file, and none beside the folder that shares the beginning of the names.
+#[test]
+fn the_command_that_removes_documents_of_a_place_takes_no_others() {
+    let folder = Folder::new();
+    for (number, name) in ["f/a.txt", "f/a.txt.bak", "s/deep/x", "t/deep/x", "t/e.txt"].iter().enumerate() {
+        folder.write(name, prose(number));
+    }
+    let in_s = ["../1.txt", "../2.txt", "../3.txt", "../4.txt"];
+    for number in 1..=4 {
+        folder.write(&format!("s/{number}.txt"), prose(10 + number));
+    }
+    folder.ok(&["ingest", "-q", "--profile", "prose", "f"]);
+    let database = folder.path().join(DB);
+    let ingest_in = |place: &str, paths: &[&str]| {
+        let mut command = folder.command(&[&["ingest", "-q", "--db", database.to_str().unwrap()], paths].concat());
+        assert_eq!(Run::of(&command.current_dir(folder.path().join(place)).output().unwrap()).status, 0);
+    };
+    ingest_in("s/deep", &in_s);
+    remove(&folder, "f/a.txt");
+    let run = folder.run(&["ingest", "f/a.txt"]);
+    assert!(run.stderr.ends_with("if it was deleted, `fpdb rm f/a.txt` removes all that came from it\n"), "{run:?}");
+    rename(&folder, "s", "away");
+    let run = folder.run(&["ingest", "s"]);
+    assert!(run.stderr.contains("`fpdb rm --prefix ../` shows its documents, and with --yes removes them"), "{run:?}");
+    ingest_in("t/deep", &["../e.txt"]);
+    let run = folder.run(&["ingest", "s"]);
+    let named =
+        "`fpdb rm NAME...` removes its documents: ../1.txt, ../2.txt, ../3.txt, ... (`fpdb list` shows the names)\n";
+    assert!(run.status == 2 && run.stderr.ends_with(named), "{run:?}");
 }
 
 /// A link in a folder is not followed and no failure, unless documents were read through it that may now be on

@@ -7,13 +7,14 @@ use super::{Intake, RunCounts};
 use crate::ingest::known::stored;
 use crate::ingest::messages::ReadContainer;
 use crate::ingest::options::{OnChange, ReadOutcome};
+use crate::ingest::place_names::PlaceNames;
 use crate::ingest::prune::{Emptied, LastFile, Prune};
 use crate::ingest::record::{origin_of, trusted_mtime};
 use crate::ingest::summary::IngestSummary;
 use fpdb_host::error::{Error, Result};
 use fpdb_host::stop::StopToken;
 use fpdb_kernel::document::Format;
-use fpdb_reading::input::{About, CLOSED, NamesBegin};
+use fpdb_reading::input::{About, CLOSED};
 use fpdb_store::{ContainerRecord, DocumentRecord, Store};
 
 /// Maximum number of documents that an error names.
@@ -57,7 +58,7 @@ impl Intake<'_> {
     pub(in crate::ingest) fn prune(&mut self, prune: &Prune, stop: &StopToken) -> Result<()> {
         self.commit_all()?;
         let (mut kept, mut last, mut emptied) = (0, LastFile::default(), Emptied::default());
-        let mut gone_sources: BTreeMap<&str, NamesBegin> = BTreeMap::new();
+        let mut gone_sources: BTreeMap<&str, PlaceNames> = BTreeMap::new();
         for document in &prune.missing {
             if stop.is_stopped() {
                 break;
@@ -87,11 +88,13 @@ impl Intake<'_> {
                 self.await_commit()?;
             }
         }
-        for (path, NamesBegin { number: documents, beginning }) in emptied.documents {
-            self.fail(&path.display().to_string(), &Error::EmptyFolder { path, documents, beginning });
+        for (path, names) in emptied.documents {
+            let (documents, names) = (names.number, names.there(self.store)?);
+            self.fail(&path.display().to_string(), &Error::EmptyFolder { path, documents, names });
         }
-        for (source, NamesBegin { number: documents, beginning }) in gone_sources {
-            self.fail(source, &Error::GoneSource { path: source.into(), documents, beginning });
+        for (source, names) in gone_sources {
+            let (documents, names) = (names.number, names.there(self.store)?);
+            self.fail(source, &Error::GoneSource { path: source.into(), documents, names });
         }
         if kept > 0 {
             let error = Error::NotPruned { documents: kept, folder: prune.unlisted().map(Path::to_owned) };

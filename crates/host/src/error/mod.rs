@@ -9,6 +9,7 @@ mod describe;
 mod document;
 mod failure;
 mod hint;
+mod names_there;
 
 use std::io;
 use std::path::PathBuf;
@@ -16,6 +17,7 @@ use std::path::PathBuf;
 use self::describe::missing_backup;
 pub use self::document::DocumentError;
 pub use self::failure::{Cause, StoreFailure};
+pub use self::names_there::NamesThere;
 use fpdb_kernel::profile::{Profile, ProfileError, Unit};
 
 /// The result type of this library.
@@ -450,8 +452,8 @@ pub enum Error {
         path: PathBuf,
         /// Number of documents that were read from the folder.
         documents: u64,
-        /// The beginning that their names share, up to a component. Empty if they share none.
-        beginning: String,
+        /// Their names.
+        names: NamesThere,
     },
     /// A file is empty, although stored documents were read from it.
     #[error("it is empty now: the stored documents that came from it ({documents}) were not removed")]
@@ -477,8 +479,8 @@ pub enum Error {
         path: PathBuf,
         /// Number of documents that were read from it.
         documents: u64,
-        /// The beginning that their names share, up to a component. Empty if they share none.
-        beginning: String,
+        /// Their names.
+        names: NamesThere,
     },
     /// The files of stored documents are gone. The documents were kept, because the files may have been
     /// renamed to places that could not be searched.

@@ -33,7 +33,7 @@ pub use find::candidate::{About, Candidate, Content, FileFacts, WalkEvent, absol
 pub use find::enclosing::{enclosing_database, resolved};
 pub use find::globs::{glob_of_path, moved_glob};
 pub use find::measure::measure;
-pub use find::names::{NamePrefix, NamesBegin, tidied};
+pub use find::names::{NamePrefix, tidied};
 pub use find::options::{ReadAs, ReadOptions, Source, WalkOptions};
 pub use find::path_filter::PathFilter;
 pub use find::reach::Reach;

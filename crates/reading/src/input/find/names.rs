@@ -6,7 +6,6 @@
 
 use std::path::{Component, Path};
 
-use crate::input::expand::member_name::PARTS;
 use fpdb_host::error::{DocumentError, Error, Result};
 
 /// The name of a document: its path as given, without `.` and doubled separators, and with `/` as separator.
@@ -35,30 +34,6 @@ pub(crate) fn name_of(path: &Path) -> Result<String> {
 /// The name that an ingest of the path `name` gives. `None` if it equals `name`.
 pub fn tidied(name: &str) -> Option<String> {
     name_of(Path::new(name)).ok().filter(|tidied| tidied != name)
-}
-
-/// The number of some names, and the beginning that they share.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct NamesBegin {
-    /// Number of names.
-    pub number: u64,
-    /// The only name, or the beginning that all of them share, up to the end of a component. May be empty.
-    pub beginning: String,
-}
-
-impl NamesBegin {
-    /// Adds a name.
-    pub fn add(&mut self, name: &str) {
-        self.number += 1;
-        if self.number == 1 {
-            name.clone_into(&mut self.beginning);
-        } else if self.beginning != name {
-            let common = self.beginning.bytes().zip(name.bytes()).take_while(|(one, other)| one == other).count();
-            let is_end = |byte: &u8| *byte == b'/' || PARTS.contains(&char::from(*byte));
-            let end = self.beginning.as_bytes()[..common].iter().rposition(is_end);
-            self.beginning.truncate(end.map_or(0, |end| end + 1));
-        }
-    }
 }
 
 /// Characters that follow the name of a folder or archive in the names of its documents.
