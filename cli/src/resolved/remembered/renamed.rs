@@ -20,8 +20,8 @@ const LOOKED_AT: usize = 100;
 /// Maximum number of folders that messages name.
 const NAMED: usize = 3;
 
-/// Warns of each new folder that these runs read and that has half of the files of a remembered folder that is
-/// gone: at the same paths, and as large.
+/// Warns of each new folder that these runs read and that has half of the files of a remembered folder that
+/// is gone: at the same paths, and as large.
 pub(super) fn warn(
     database: &Database,
     known: &[RememberedSource],
