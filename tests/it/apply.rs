@@ -326,6 +326,49 @@ fn a_container_stays_only_if_it_holds_more_than_removable_documents() {
     folder.ok(&["apply", "report.jsonl", "--check", "--write", "new"]);
 }
 
+/// Containers that hold no document are no documents, but they stay. Folders do not.
+#[test]
+fn a_container_stays_if_it_holds_containers_without_documents() {
+    let tar = |entries: &[(&str, &[u8])]| {
+        let mut tar = tar::Builder::new(Vec::new());
+        for (name, content) in entries {
+            let mut header = tar::Header::new_gnu();
+            let is_folder = name.ends_with('/');
+            header.set_entry_type(if is_folder { tar::EntryType::Directory } else { tar::EntryType::Regular });
+            header.set_size(content.len() as u64);
+            tar.append_data(&mut header, name, *content).unwrap();
+        }
+        tar.into_inner().unwrap()
+    };
+    let request = "WARC/1.0\r\nWARC-Type: request\r\nWARC-Target-URI: http://a.example/\r\nWARC-Date: \
+                   2020-01-01T00:00:00Z\r\nWARC-Record-ID: <urn:uuid:1>\r\nContent-Length: 3\r\n\r\nGET\r\n\r\n";
+    let folder = Folder::new();
+    folder.write("in/0.txt", text(1));
+    let inner: [(&str, Vec<u8>); 4] = [
+        ("in.warc", request.into()),
+        ("in.tar", tar(&[("a/", b""), ("b/", b"")])),
+        ("in.zip", zip([("", ""); 0])),
+        ("in.jsonl", "\n\n".into()),
+    ];
+    for (name, bytes) in inner {
+        folder.write(&format!("in/{name}.zip"), zip([("a.txt", text(1).into_bytes()), (name, bytes)]));
+    }
+    folder.write("in/z.tar", tar(&[("a/", b""), ("b/", b""), ("a/a.txt", text(1).as_bytes())]));
+    folder.ok(&["ingest", "-q", "--profile", "words", "in"]);
+    folder.ok(&["dedup", "--format", "json", "-o", "report.jsonl", "-q"]);
+    folder.ok(&["apply", "report.jsonl", "--write", "new", "--yes"]);
+    let copied = files(&folder.path().join("new/in"));
+    let names: Vec<&str> = copied.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, ["0.txt", "in.jsonl.zip", "in.tar.zip", "in.warc.zip", "in.zip.zip"]);
+    assert!(copied[1..].iter().all(|(_, bytes)| bytes.windows(3).any(|at| at == b"in.")));
+    // A removable document takes no container of its name with it.
+    folder.write("in/y.tar", tar(&[("a", &tar(&[("b", text(2).as_bytes())])), ("a", text(1).as_bytes())]));
+    report(&folder);
+    folder.ok(&["apply", "report.jsonl", "--write", "new", "--yes"]);
+    let copy = fs::read(folder.path().join("new/in/y.tar")).unwrap();
+    assert!(String::from_utf8_lossy(&copy).contains(&text(2)) && !String::from_utf8_lossy(&copy).contains(&text(1)));
+}
+
 #[test]
 fn dedup_writes_the_clean_archive_itself() {
     let folder = Folder::new();

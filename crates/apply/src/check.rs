@@ -59,7 +59,8 @@ pub(super) enum FileState {
         /// The container of its members; `None` for a document, and for a mail with attachments.
         container: Option<Container>,
         cuts: CutRange,
-        /// The number of its members: documents and all others.
+        /// The number of its entries, also of those without documents. Parts that cannot be read count once
+        /// more.
         members: u64,
         kept_out: KeptOutOfFile,
         /// The reason why some removable documents of the file stay.
@@ -397,7 +398,7 @@ impl Contents<'_> {
             container: scan.container.map(|(container, _)| container),
             sound: Vec::new(),
             cuts: Vec::new(),
-            members: scan.members,
+            members: scan.members.saturating_add(unread),
             changed: 0,
             unjudged: None,
             kept_out: KeptOutOfFile::default(),

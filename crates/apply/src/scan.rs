@@ -78,7 +78,7 @@ pub(super) struct Scan<'a> {
     before: usize,
     /// The number of documents that could not be read, so their contents are not known.
     pub(super) unread: u64,
-    /// The number of members found, also of those that are no documents.
+    /// The number of entries of the outermost container, also of those without documents.
     pub(super) members: u64,
     /// The concerned documents by the hash of the suffix, with their last digests once they are found.
     digests: FxHashMap<u64, Option<Digest>>,
@@ -148,10 +148,10 @@ impl<'a> Scan<'a> {
         self.all.is_some() || self.digests.contains_key(&suffix)
     }
 
-    /// Notes the place of a document that was found.
-    fn place(&mut self, suffix: &str, at: Range<u64>) {
+    /// Notes the place of a member. A container in it may have the name of a document elsewhere in the file.
+    fn place(&mut self, suffix: &str, at: Range<u64>, is_document: bool) {
         let hash = xxh3_64(suffix.as_bytes());
-        if self.concerns(hash) {
+        if is_document && self.concerns(hash) {
             self.places.push((hash, at.clone()));
         }
         if let Some(record) = self.kept_out[self.before..].iter_mut().find(|record| record.suffix == suffix) {
@@ -188,8 +188,8 @@ impl<'a> Scan<'a> {
     }
 
     /// Notes that the member with this suffix ends. The last documents found are in this member. If the
-    /// member is itself a document, it may be a mail with attachments.
-    pub(super) fn end_member(&mut self, suffix: &str, at: Range<u64>) {
+    /// member is itself a document, it may be a mail with attachments. Returns true for a document.
+    pub(super) fn end_member(&mut self, suffix: &str, at: Range<u64>) -> bool {
         let Outer { suffix: outer, removable, others, all } = std::mem::take(&mut self.outer);
         if outer == suffix {
             for record in &mut self.kept_out[self.before..] {
@@ -202,6 +202,7 @@ impl<'a> Scan<'a> {
         if outer == suffix && !removable.is_empty() && removable.len() + others.len() > 1 {
             self.mails.push(WholeMail { at, removable, others });
         }
+        outer == suffix
     }
 
     /// Takes the digest that another thread was computing.
@@ -244,7 +245,6 @@ impl<'a> Scan<'a> {
 
     pub(super) fn found(&mut self, found: WalkEvent) {
         self.finish_pending();
-        self.members += 1;
         let Candidate { about, content } = match found {
             WalkEvent::Document(candidate) => candidate,
             WalkEvent::Failed { .. } => {
@@ -302,12 +302,16 @@ impl Extents for Places<'_, '_> {
         self.0.borrow_mut().container.get_or_insert((container, depth));
     }
 
+    fn entry(&mut self) {
+        self.0.borrow_mut().members += 1;
+    }
+
     fn member(&mut self, suffix: &str, at: Range<u64>) {
         let mut scan = self.0.borrow_mut();
         // All bytes of the member have been sent.
         scan.finish_pending();
-        scan.end_member(suffix, at.clone());
-        scan.place(suffix, at);
+        let is_document = scan.end_member(suffix, at.clone());
+        scan.place(suffix, at, is_document);
     }
 
     fn needed(&mut self, suffix: &str) {

@@ -220,3 +220,42 @@ fn what_cannot_be_searched_is_said() {
     assert_eq!((run.status, &summary["kept_out_unsearched"]), (2, &2.into()), "{run:#?} {lines:#?}");
     assert!(run.stderr.contains("warning: 2 parts of the files named above cannot be searched"), "{run:#?}");
 }
+
+/// A member with two texts of one name has several cuts, and hides no other member.
+#[test]
+fn a_member_that_is_cut_twice_counts_once() {
+    let folder = Folder::new();
+    folder.write("in/0.txt", text(1));
+    folder.ok(&["ingest", "-q", "--profile", "words", "in"]);
+    folder.ok(&["rm", "-q", "--keep-out", "in/0.txt"]);
+    folder.write("in/1y.txt", text(2));
+    folder.write("in/t.tar", tar(&[("a.txt", 1), ("a.txt", 2), ("c.txt", 3)]));
+    folder.ok(&["ingest", "-q", "in"]);
+    folder.ok(&["dedup", "-q", "--format", "json", "-o", "report.jsonl"]);
+    let (run, ..) = apply(&folder, &["--write", "clean", "--yes"]);
+    assert_eq!(run.status, 0, "{run:#?}");
+    let copy = fs::read(folder.path().join("clean/in/t.tar")).unwrap();
+    let copy = String::from_utf8_lossy(&copy);
+    assert!(copy.contains(&text(3)) && !copy.contains(&text(1)) && !copy.contains(&text(2)));
+}
+
+/// An attachment goes with its mail, even if it is no document.
+#[test]
+fn a_mailbox_of_removable_mails_with_pictures_is_not_in_the_copy() {
+    let mail = |number: u64| {
+        let picture = "--x\nContent-Type: image/png\nContent-Transfer-Encoding: base64\n\
+                       Content-Disposition: attachment; filename=\"a.png\"\n\niVBORw0KGgoAAAANSUhEUgAAAAE=\n";
+        with_attachment(number, number + 10).replace("--x--", &format!("{picture}--x--"))
+    };
+    let folder = Folder::new();
+    folder.write("in/a.mbox", mail(1) + &mail(2));
+    folder.write("in/b.mbox", mail(1) + &mail(2));
+    folder.write("in/c.mbox", mail(1) + &mail(3));
+    folder.ok(&["ingest", "-q", "--profile", "words", "--attachments", "in"]);
+    folder.ok(&["dedup", "-q", "--format", "json", "-o", "report.jsonl"]);
+    let (run, _, summary) = apply(&folder, &["--write", "clean", "--yes"]);
+    assert_eq!((run.status, &summary["left"]), (0, &0.into()), "{run:#?}");
+    let copied: Vec<String> = super::files(&folder.path().join("clean/in")).into_iter().map(|(name, _)| name).collect();
+    assert_eq!(copied, ["a.mbox", "c.mbox"]);
+    assert_eq!(fs::read_to_string(folder.path().join("clean/in/c.mbox")).unwrap(), mail(3));
+}

@@ -58,12 +58,14 @@ pub(super) fn can_cut(state: &FileState) -> bool {
     matches!(state, FileState::File { kind: FileKind::Document, .. }) || is_markable(state)
 }
 
-/// True if nothing is left of a file without these documents. The rest of other containers says more, as the
-/// requests of a crawl and the columns of a table do.
+/// True if nothing but folders is left of a file without these documents, ascending. The rest of other
+/// containers says more, as the requests of a crawl and the columns of a table do.
 pub(super) fn takes_all(state: &FileState, cuts: &[Cut]) -> bool {
     use Container::{JsonLines, Mbox, Tar, Zip};
     let FileState::File { container, members, .. } = state else { return false };
-    matches!(container, Some(JsonLines | Mbox | Tar | Zip)) && *members == cuts.len() as u64
+    // Several cuts can take one member.
+    let taken = cuts.chunk_by(|one, next| (one.start, one.end) == (next.start, next.end)).count();
+    matches!(container, Some(JsonLines | Mbox | Tar | Zip)) && *members == taken as u64
 }
 
 /// The change of a file.

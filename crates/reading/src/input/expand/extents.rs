@@ -8,6 +8,8 @@ use crate::recognise::Container;
 pub trait Extents {
     /// The container has this kind and lies below `depth` layers of compression.
     fn container(&mut self, container: Container, depth: u32);
+    /// The container has one more entry: a document, a container or anything else except a folder.
+    fn entry(&mut self);
     /// The member with this suffix lies at `at`, whose unit is that of `Members::extent`. Its documents were
     /// visited before.
     fn member(&mut self, suffix: &str, at: Range<u64>);

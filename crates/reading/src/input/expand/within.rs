@@ -35,6 +35,16 @@ impl Within<'_, '_> {
         format!("{outer}{shown}...")
     }
 
+    /// Takes account of an entry of the container.
+    fn count(&mut self) -> Result<()> {
+        if self.outer.suffix.is_empty()
+            && let Some(extents) = &mut self.expander.extents
+        {
+            extents.entry();
+        }
+        self.expander.meter.member()
+    }
+
     fn leaves_out(&self, suffix: &str) -> bool {
         let About { name, file, .. } = self.expander.about;
         let path = file.as_ref().map_or(name, |file| &file.source);
@@ -50,7 +60,7 @@ impl Within<'_, '_> {
 impl Members for Within<'_, '_> {
     fn member(&mut self, member: Member<'_>) -> Result<()> {
         self.expander.goes_on();
-        self.expander.meter.member()?;
+        self.count()?;
         let Member { suffix, hint, modified, metadata, content } = member;
         let limit = self.expander.options.limits.name_bytes;
         if suffix.len() as u64 > limit {
@@ -79,13 +89,13 @@ impl Members for Within<'_, '_> {
     }
 
     fn failed(&mut self, suffix: String, error: Error) -> Result<()> {
-        self.expander.meter.member()?;
+        self.count()?;
         let suffix = self.suffix_of(&suffix);
         if self.leaves_out(&suffix) { self.leave_out(&suffix) } else { self.expander.fail(&suffix, error) }
     }
 
     fn skipped(&mut self, suffix: String, reason: SkipReason) -> Result<()> {
-        self.expander.meter.member()?;
+        self.count()?;
         let name = format!("{}{}", self.expander.about.name, self.suffix_of(&suffix));
         self.expander.send(WalkEvent::Skipped { name, reason })
     }
