@@ -15,6 +15,7 @@ mod proof;
 mod same_file;
 mod spelled;
 mod together;
+mod unread;
 mod withdrawn;
 
 use std::fs;

@@ -52,10 +52,46 @@ type IsJudged<'a> = &'a dyn Fn(&FoundDocument, &Digest) -> Result<bool>;
 /// each copy.
 #[derive(Default)]
 struct UnreadMembers {
-    /// Their suffixes, hashed [`without_numbers`].
-    listed: FxHashSet<u64>,
-    /// The number of those whose suffixes the database does not list.
+    /// By their suffixes, hashed by [`UnreadMembers::key`].
+    listed: FxHashMap<u64, ListedMember>,
+    /// The number of those whose suffixes the database does not list, without those that cannot be read now.
     unlisted: u64,
+    in_copy: bool,
+}
+
+/// The members with one key. As many as are listed may be documents that the database does not hold.
+#[derive(Default)]
+struct ListedMember {
+    listed: u64,
+    /// The number of such documents.
+    found: u64,
+    /// The number of those that cannot be read now either, so they are no documents.
+    unread: u64,
+}
+
+impl UnreadMembers {
+    fn key(&self, suffix: &str) -> u64 {
+        if self.in_copy { without_numbers(suffix) } else { xxh3_64(suffix.as_bytes()) }
+    }
+
+    /// Notes a document that was not ingested as it is now. Returns false if the database does not list it.
+    fn note(&mut self, suffix: &str) -> bool {
+        let key = self.key(suffix);
+        self.listed.get_mut(&key).map(|member| member.found += 1).is_some()
+    }
+
+    fn note_unread(&mut self, suffix: &str) {
+        let key = self.key(suffix);
+        match self.listed.get_mut(&key) {
+            Some(member) if member.unread < member.listed => member.unread += 1,
+            _ => self.unlisted = self.unlisted.saturating_sub(1),
+        }
+    }
+
+    /// The number of documents that are more than those listed.
+    fn unjudged(&self) -> u64 {
+        self.listed.values().map(|member| (member.found + member.unread).saturating_sub(member.listed)).sum()
+    }
 }
 
 /// A hash of a suffix without the numbers of records, which are others in a copy.
@@ -85,12 +121,8 @@ impl<'a> Judging<'a> {
     /// data or if globs leave it out: an ingest skips it. Nor does it count if the ingest could not read it.
     pub(super) fn note(&mut self, found: &FoundDocument, digest: &Digest, head: &[u8]) {
         let is_judged = (self.is_judged)(found, digest);
-        let is_ignored = || {
-            found.is_skipped(head, self.unit)
-                || self.is_left_out(&found.suffix)
-                || self.unread.listed.contains(&without_numbers(&found.suffix))
-        };
-        if matches!(is_judged, Ok(false)) && is_ignored() {
+        let is_ignored = || found.is_skipped(head, self.unit) || self.is_left_out(&found.suffix);
+        if matches!(is_judged, Ok(false)) && (is_ignored() || self.unread.note(&found.suffix)) {
             return;
         }
         self.seen += 1;
@@ -98,11 +130,21 @@ impl<'a> Judging<'a> {
         match is_judged {
             Ok(true) => _ = self.unjudged.remove(&hash),
             Ok(false) => {
-                let may_be_removed = (self.unjudged.len() as u64) < self.removed;
+                let may_be_removed = (self.unjudged.len() as u64) < self.may_be_removed();
                 self.unjudged.insert(hash, may_be_removed.then(|| found.suffix.clone()));
             }
             Err(error) => self.failed = Some(error),
         }
+    }
+
+    /// Notes a part that cannot be read.
+    pub(super) fn note_unread(&mut self, suffix: &str) {
+        self.unread.note_unread(suffix);
+    }
+
+    /// The number of unjudged documents up to which some may be removed ones.
+    fn may_be_removed(&self) -> u64 {
+        if self.removed == 0 { 0 } else { self.removed.saturating_add(self.unread.unlisted) }
     }
 
     fn is_left_out(&self, suffix: &str) -> bool {
@@ -111,13 +153,15 @@ impl<'a> Judging<'a> {
     }
 
     fn unjudged(self) -> Result<u64> {
-        self.failed.map_or(Ok((self.unjudged.len() as u64).saturating_sub(self.unread.unlisted)), Err)
+        let unjudged = (self.unjudged.len() as u64).saturating_sub(self.unread.unlisted) + self.unread.unjudged();
+        self.failed.map_or(Ok(unjudged), Err)
     }
 
     /// The reason to leave a file of this version alone; `None` if it is as it was ingested. `unread` is the
     /// number of its parts that cannot be read.
     fn told(self, version: FileVersion, unread: u64) -> Result<Option<String>> {
-        let (source, seen, unjudged) = (self.source, self.seen, self.unjudged()?);
+        let (source, seen) = (self.source, self.seen + self.unread.unjudged());
+        let unjudged = self.unjudged()?;
         Ok(match (seen, unjudged) {
             // Such a part may be new.
             (_, 0) if unread > 0 && version == FileVersion::Other => {
@@ -150,20 +194,21 @@ impl Contents<'_> {
         let removed = if let FileVersion::Unknown { removed } = version { removed } else { 0 };
         // In another version of the file, these members may be others.
         let unread = match version {
-            FileVersion::Unknown { .. } => self.unread_members(source)?,
+            FileVersion::Unknown { .. } => self.unread_members(source, false)?,
             _ => UnreadMembers::default(),
         };
         let unjudged = FxHashMap::default();
         Ok(Some(Judging { is_judged, unit, source, filter, unread, seen: 0, unjudged, removed, failed: None }))
     }
 
-    fn unread_members(&self, source: &SourceFile) -> Result<UnreadMembers> {
-        let Some(container) = self.stored.container(&source.path)? else { return Ok(UnreadMembers::default()) };
-        let suffixes = &container.unread_suffixes;
-        Ok(UnreadMembers {
-            listed: suffixes.iter().map(|suffix| without_numbers(suffix)).collect(),
-            unlisted: container.unread.saturating_sub(suffixes.len() as u64),
-        })
+    fn unread_members(&self, source: &SourceFile, in_copy: bool) -> Result<UnreadMembers> {
+        let mut members = UnreadMembers { in_copy, ..UnreadMembers::default() };
+        let Some(container) = self.stored.container(&source.path)? else { return Ok(members) };
+        members.unlisted = container.unread.saturating_sub(container.unread_suffixes.len() as u64);
+        for suffix in &container.unread_suffixes {
+            members.listed.entry(members.key(suffix)).or_default().listed += 1;
+        }
+        Ok(members)
     }
 
     /// The reason to leave a file of this version alone; `None` if it is as it was ingested. `unread` is the
@@ -186,14 +231,19 @@ impl Contents<'_> {
     }
 
     /// Leaves removed documents of the database uncounted: their names are not stored, and they are
-    /// no more than were removed.
+    /// no more than were removed. The others are members that the ingest could not read and did not list.
     fn leave_removed(&self, source: &SourceFile, judging: &mut Judging<'_>) -> Result<()> {
-        if judging.unjudged.len() as u64 <= judging.removed {
+        let all = judging.unjudged.len() as u64;
+        if all <= judging.may_be_removed() {
             for (hash, suffix) in std::mem::take(&mut judging.unjudged) {
                 if suffix.is_none() || self.holds(source, suffix.as_slice())? {
                     judging.unjudged.insert(hash, suffix);
                 }
             }
+            let left = all - judging.unjudged.len() as u64;
+            let removed = left.min(judging.removed);
+            judging.removed -= removed;
+            judging.unread.unlisted -= left - removed;
         }
         Ok(())
     }
@@ -266,15 +316,17 @@ impl Contents<'_> {
         // The globs that name records mean the numbers of the file, and the copy has others.
         if let Some(Judging { filter, unread, .. }) = &mut judging {
             *filter = filter.take().map(PathFilter::without_records);
-            *unread = self.unread_members(source)?;
+            *unread = self.unread_members(source, true)?;
         }
         let scan = Scan::of_all(&path).judging(judging);
         let (scan, ..) = self.scan(copy, source, scan)?;
         let (mut unjudged, mut removed) = (0, 0);
         if let Some(mut judging) = scan.judging {
-            let all = judging.unjudged.len() as u64;
+            removed = judging.removed;
             self.leave_removed(source, &mut judging)?;
-            removed = judging.removed.saturating_sub(all - judging.unjudged.len() as u64);
+            // Those that were left uncounted may be members that the ingest could not read.
+            let unread = judging.unread.unlisted.saturating_sub(judging.unjudged.len() as u64);
+            removed = removed.min(judging.removed + unread);
             unjudged = judging.unjudged()?;
         }
         // The database may hold the contents of the other removed documents elsewhere.

@@ -214,10 +214,18 @@ impl<'a> Scan<'a> {
                     self.note(suffix, digest);
                 }
                 None => {
-                    self.unread += 1;
+                    self.note_unread(&found.suffix);
                     let _ = self.digests.get_mut(&suffix).and_then(Option::take);
                 }
             }
+        }
+    }
+
+    /// Notes that a part of the file could not be read.
+    fn note_unread(&mut self, suffix: &str) {
+        self.unread += 1;
+        if let Some(judging) = &mut self.judging {
+            judging.note_unread(suffix);
         }
     }
 
@@ -247,8 +255,8 @@ impl<'a> Scan<'a> {
         self.finish_pending();
         let Candidate { about, content } = match found {
             WalkEvent::Document(candidate) => candidate,
-            WalkEvent::Failed { .. } => {
-                self.unread += 1;
+            WalkEvent::Failed { name, .. } => {
+                self.note_unread(name.get(self.name..).unwrap_or_default());
                 return;
             }
             _ => return,
