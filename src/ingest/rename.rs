@@ -30,6 +30,12 @@ use xxhash_rust::xxh3::xxh3_128;
 /// Maximum bytes of records in one commit.
 const BATCH_BYTES: usize = 64 << 20;
 
+/// Maximum number of sets of unreadable members that are tried for one file, or that share a first member.
+const SETS: usize = 1000;
+
+/// Maximum number of unreadable members of a file that are considered. A database lists fewer of a container.
+const UNREAD: usize = 16 << 10;
+
 /// Maximum number of missing documents of one content among which one with the same file name is preferred.
 const ALIKE: usize = 64;
 
@@ -88,6 +94,11 @@ fn key(member: Option<&str>) -> u128 {
     xxh3_128(member.unwrap_or("").as_bytes())
 }
 
+fn hash_of_member((key, (digest, format)): (&u128, &(Digest, Option<Format>))) -> u128 {
+    let format = format.map_or("", Format::name);
+    xxh3_128(&[&key.to_be_bytes(), &digest[..], format.as_bytes()].concat())
+}
+
 /// The members of a missing container whose texts could not be read, as far as the database lists them.
 fn failed_members(container: &MissingContainer) -> FxHashSet<u128> {
     container.record.failed_members().map(|suffix| key(Some(suffix))).collect()
@@ -100,12 +111,27 @@ struct OfSize<'a> {
     unread: Vec<&'a MissingContainer>,
     /// The others, by [`Renaming::hash_of`] their documents.
     alike: FxHashMap<u128, Vec<&'a MissingContainer>>,
-    /// The members of the others that could not be read, each set once.
-    failed: Vec<FxHashSet<u128>>,
+    /// The members of the others that could not be read: each set once, by the least of its members, or 0.
+    failed: FxHashMap<u128, Vec<FxHashSet<u128>>>,
     /// The number of the others.
     left: usize,
     /// The largest number of members that one of the others had: documents, and those that could not be read.
     most: u64,
+}
+
+impl OfSize<'_> {
+    /// Adds the members of a container that could not be read.
+    fn add_failed(&mut self, failed: FxHashSet<u128>) {
+        let sets = self.failed.entry(failed.iter().min().copied().unwrap_or(0)).or_default();
+        if sets.len() < SETS && !sets.contains(&failed) {
+            sets.push(failed);
+        }
+    }
+
+    /// The sets of members that could not be read, as far as a file with these members may hold a whole set.
+    fn sets<'s>(&'s self, members: impl Iterator<Item = &'s u128>) -> impl Iterator<Item = &'s FxHashSet<u128>> {
+        std::iter::once(&0).chain(members).filter_map(|least| self.failed.get(least)).flatten().take(SETS)
+    }
 }
 
 struct Renaming<'a> {
@@ -238,11 +264,18 @@ impl<'a> Renaming<'a> {
             OfSize { left: 0, .. } => return Ok(false),
             of_size => of_size.most,
         };
-        let Some(members) = self.members_held(file, most)? else { return Ok(false) };
+        let Some((members, unread)) = self.members_held(file, most)? else { return Ok(false) };
         let of_size = &self.containers[&file.bytes];
-        let hashes = of_size.failed.iter().map(|failed| self.hash_of(&members, failed));
+        let all = self.hash_of(&members, &FxHashSet::default());
+        let is_counted = |(_, (digest, _)): &(&u128, &(Digest, _))| !self.kept_out.contains(digest);
+        let without = |failed: &FxHashSet<u128>| {
+            let held = failed.iter().filter_map(|key| members.get_key_value(key)).filter(is_counted);
+            held.map(hash_of_member).fold(all, u128::wrapping_sub)
+        };
+        // Several sets may lead to one hash.
+        let hashes: FxHashSet<u128> = of_size.sets(members.keys().chain(&unread)).map(without).collect();
         let alike = |hash: u128| (0..of_size.alike.get(&hash).map_or(0, Vec::len)).map(move |at| (hash, at));
-        let alike: Vec<(u128, usize)> = hashes.flat_map(alike).collect();
+        let alike: Vec<(u128, usize)> = hashes.into_iter().flat_map(alike).collect();
         for (hash, at) in alike {
             let container = self.containers[&file.bytes].alike[&hash][at];
             if !self.is_same(container, &members)? {
@@ -291,9 +324,7 @@ impl<'a> Renaming<'a> {
                 of_size.alike.entry(hash).or_default().push(container);
                 of_size.left += 1;
                 of_size.most = of_size.most.max(container.record.documents + failed.len() as u64);
-                if !of_size.failed.contains(&failed) {
-                    of_size.failed.push(failed);
-                }
+                of_size.add_failed(failed);
             }
         }
         Ok(self.containers.entry(bytes).or_default())
@@ -303,11 +334,7 @@ impl<'a> Renaming<'a> {
     fn hash_of(&self, members: &Members, failed: &FxHashSet<u128>) -> u128 {
         let is_stored = |key: &u128, digest: &Digest| !failed.contains(key) && !self.kept_out.contains(digest);
         let counted = members.iter().filter(|(key, (digest, _))| is_stored(key, digest));
-        let hash = |(key, (digest, format)): (&u128, &(Digest, Option<Format>))| {
-            let format = format.map_or("", Format::name);
-            xxh3_128(&[&key.to_be_bytes(), &digest[..], format.as_bytes()].concat())
-        };
-        counted.map(hash).fold(0, u128::wrapping_add)
+        counted.map(hash_of_member).fold(0, u128::wrapping_add)
     }
 
     /// The stored documents of a container whose file is missing. `None` if one of them is no longer stored,
@@ -330,9 +357,11 @@ impl<'a> Renaming<'a> {
     }
 
     /// The documents that a file holds. `None` if another run may be able to read more of them, if two have
-    /// the same name, or if there are more than `most` besides those that are kept out.
-    fn members_held(&mut self, file: &FileFacts, most: u64) -> Result<Option<Members>> {
-        let (mut members, mut counted) = (Some(Members::default()), 0);
+    /// the same name, or if there are more than `most` besides those that are kept out. Also returns the
+    /// members that can never be read: the first [`UNREAD`].
+    fn members_held(&mut self, file: &FileFacts, most: u64) -> Result<Option<(Members, FxHashSet<u128>)>> {
+        let (mut members, mut counted, mut unread) = (Some(Members::default()), 0, FxHashSet::default());
+        let path = file.path.to_string_lossy();
         let (options, task, walk) = (self.options, self.task, WalkOptions::default());
         let looked = for_each_held(&file.path, &walk, &options.read, task.token(), &mut |held| {
             let read = match held {
@@ -344,7 +373,12 @@ impl<'a> Renaming<'a> {
             };
             let (key, (digest, format)) = match read {
                 Ok(read) => read,
-                Err((_, Error::Document(error))) if error.is_lasting() => return Ok(()),
+                Err((name, Error::Document(error))) if error.is_lasting() => {
+                    if unread.len() < UNREAD {
+                        unread.insert(key(name.strip_prefix(&*path)));
+                    }
+                    return Ok(());
+                }
                 Err((name, error)) => {
                     self.unseen.note_file(&name, file, error);
                     return Err(Error::Stopped);
@@ -357,7 +391,7 @@ impl<'a> Renaming<'a> {
             if is_kept_out || is_new && counted <= most { Ok(()) } else { Err(Error::Stopped) }
         });
         match looked {
-            Ok(()) => Ok(members),
+            Ok(()) => Ok(members.map(|members| (members, unread))),
             Err(error @ Error::Store { .. }) => Err(error),
             Err(_) => Ok(None),
         }
@@ -443,25 +477,4 @@ impl<'a> Renaming<'a> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use fpdb_kernel::profile::Profile;
-    use fpdb_store::StoreOptions;
-
-    /// A large file is not held in memory if no missing container has as many documents.
-    #[test]
-    fn members_are_read_up_to_the_number_of_a_missing_container() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("new.jsonl");
-        std::fs::write(&path, (0..9).map(|text| format!("{{\"text\": \"{text}\"}}\n")).collect::<String>()).unwrap();
-        let source = path.to_str().unwrap().to_owned();
-        let store = Store::create(&folder.path().join("db"), &Profile::PROSE, &StoreOptions::default()).unwrap();
-        let (options, kept_out, task) = (IngestOptions::default(), KeptOutContents::of(&store).unwrap(), Task::new());
-        let sources = [Source::Path(folder.path().to_owned())];
-        let prune = Prune::of(&store, &[(&sources[..], &options)], &task).unwrap().unwrap();
-        let mut renaming = Renaming::new(&store, (&options, &kept_out), &prune, &task);
-        let file = FileFacts { path, source, bytes: 0, modified: None, observed_at: 0 };
-        let mut held = |most| renaming.members_held(&file, most).unwrap().map(|members| members.len());
-        assert_eq!([0, 8, 9, 10].map(&mut held), [None, None, Some(9), Some(9)]);
-    }
-}
+mod tests;
