@@ -17,8 +17,9 @@ use fpdb_kernel::document::Format;
 use fpdb_reading::input::{About, CLOSED};
 use fpdb_store::{ContainerRecord, DocumentRecord, Store};
 
-/// Maximum number of documents that an error names.
+/// Maximum number of documents that an error names, and of the bytes of their names after the first.
 const NAMED_DOCUMENTS: usize = 10;
+const NAMED_BYTES: usize = 4 << 10;
 
 impl Intake<'_> {
     /// Deletes the documents that containers no longer hold.
@@ -240,6 +241,7 @@ impl Intake<'_> {
         let members = |counts: &RunCounts| counts.documents + counts.skips + counts.left_out;
         let is_empty = members(&before) == members(&now) && !has_failed && !self.options.prune;
         let deletes = self.options.deletes_members();
+        let mut not_read = None;
         let mut unmet = if deletes { self.sweep.unmet(self.store, &name, &file.source)? } else { Vec::new() };
         if has_failed && !unmet.is_empty() {
             // The documents of parts that failed stay without a word: their failures are reported.
@@ -253,8 +255,15 @@ impl Intake<'_> {
                 unmet.extend(gone.into_iter().map(|(id, _)| id));
             } else if !gone.is_empty() {
                 let documents = gone.len() as u64;
-                let names = gone.into_iter().map(|(_, stored)| stored).take(NAMED_DOCUMENTS).collect();
-                self.fail(&name, &Error::NotReadWhole { documents, names });
+                let mut names: Vec<String> = Vec::new();
+                for (_, stored) in gone.into_iter().take(NAMED_DOCUMENTS) {
+                    let bytes = names.iter().chain([&stored]).map(String::len).sum::<usize>();
+                    if !names.is_empty() && bytes > NAMED_BYTES {
+                        break;
+                    }
+                    names.push(stored);
+                }
+                not_read = Some(Error::NotReadWhole { documents, names });
             }
         }
         if is_empty && !unmet.is_empty() {
@@ -273,7 +282,12 @@ impl Intake<'_> {
             _ => ContainerRecord::UNREAD.modified,
         };
         let documents = now.documents - before.documents;
-        let left = std::mem::take(&mut self.noted).of(&name);
+        let mut noted = std::mem::take(&mut self.noted);
+        if let Some(error) = not_read {
+            self.fail(&name, &error);
+            noted.note_container(&name, error.chain());
+        }
+        let left = noted.of(&name);
         let record = ContainerRecord { bytes: file.bytes, modified, documents, settings, left };
         if unmet.is_empty() {
             self.batch.container(file.source.clone(), record);

@@ -61,6 +61,14 @@ impl NotedMembers {
         }
     }
 
+    /// Notes an error of the container, if there is room for it. It is told again, and counts as no member.
+    pub(super) fn note_container(&mut self, name: &str, reason: String) {
+        if self.bytes + reason.len() <= LISTED_BYTES {
+            self.bytes += reason.len();
+            self.left.push(LeftMembers { reason, has_failed: true, number: 0, first: vec![name.to_owned()] });
+        }
+    }
+
     /// True if a document of this name, or a part around it, failed. Also true if this is not known, because
     /// too many failed.
     pub(super) fn may_have_failed(&self, name: &str) -> bool {

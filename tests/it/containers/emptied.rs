@@ -167,6 +167,16 @@ fn members_that_may_be_in_an_unreadable_part_stay_and_are_counted() {
     let run = folder.run(&["ingest", "in", "--prune"]);
     assert!(run.status == 2 && run.stderr.contains(said), "{run:?}");
     assert_eq!(names(&folder).len(), 4);
+    // The next run tells the same, and this is no second part.
+    folder.age("in/all.zip");
+    for _ in 0..2 {
+        let run = folder.run(&["ingest", "--format", "json", "in"]);
+        assert!(run.stderr.contains("and stay (1: in/all.zip!b.txt), because it was not read whole"), "{run:?}");
+        assert_eq!((run.status, &run.json()[0]["failures"]), (2, &2.into()), "{run:?}");
+    }
+    folder.ok(&["dedup", "-q", "--format", "json", "-o", "report.jsonl"]);
+    let run = folder.run(&["apply", "report.jsonl", "--write", "clean", "--yes"]);
+    assert!(run.stdout.contains("1 part of it could not be read and stays as it is: in/all.zip!in.zip"), "{run:?}");
     // A part that fails is reported by itself.
     folder.write("in/all.zip", zip([both[0].clone(), both[1].clone(), ("in.zip", inner[..inner.len() / 2].to_vec())]));
     let run = folder.run(&["ingest", "in"]);

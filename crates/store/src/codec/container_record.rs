@@ -32,7 +32,7 @@ pub struct LeftMembers {
     pub reason: String,
     /// True if they could not be read.
     pub has_failed: bool,
-    /// The number of members.
+    /// The number of members. Zero for an error of the whole container.
     pub number: u64,
     /// The names of the first members, without the name of the container.
     pub first: Vec<String>,
@@ -53,7 +53,8 @@ impl ContainerRecord {
 
     /// The names of the first of these, without the name of the container.
     pub fn failed_members(&self) -> impl Iterator<Item = &str> {
-        self.left.iter().filter(|left| left.has_failed).flat_map(|left| left.first.iter().map(String::as_str))
+        let failed = self.left.iter().filter(|left| left.has_failed && left.number > 0);
+        failed.flat_map(|left| left.first.iter().map(String::as_str))
     }
 }
 
