@@ -239,7 +239,7 @@ impl Intake<'_> {
         }
         self.unread = None;
         let members = |counts: &RunCounts| counts.documents + counts.skips + counts.left_out;
-        let is_empty = members(&before) == members(&now) && !has_failed && !self.options.prune;
+        let is_empty = members(&before) == members(&now) && !self.options.prune;
         let deletes = self.options.deletes_members();
         let mut not_read = None;
         let mut unmet = if deletes { self.sweep.unmet(self.store, &name, &file.source)? } else { Vec::new() };
@@ -267,7 +267,8 @@ impl Intake<'_> {
             }
         }
         if is_empty && !unmet.is_empty() {
-            // An empty file is rarely meant. It is not remembered, so the next run fails again.
+            // Such a file is rarely meant, be it empty or unreadable. It is not remembered, so the next run
+            // fails again.
             let error = Error::EmptyFile { documents: unmet.len() as u64 };
             self.fail(&name, &error);
             return self.commit_if_due();

@@ -60,7 +60,7 @@ fn the_documents_of_a_container_that_is_empty_now_stay_until_they_are_pruned() {
                 let run = ingest(&[]);
                 if on_change == "replace" {
                     let told = format!(
-                        "error: {name}: it is empty now: the stored documents that came from it (2) were not removed"
+                        "error: {name}: it is empty now, or nothing in it can be read: the stored documents that came from it (2) were not removed"
                     );
                     assert!(run.status == 2 && run.stderr.contains(&told), "{name} {run:?}");
                     let run = folder.run(&["ingest", "--on-change", on_change, "s"]);
@@ -146,10 +146,25 @@ fn members_withdrawn_beside_an_unreadable_document_are_removed() {
     let run = folder.run(&["ingest", "in"]);
     assert!(run.status == 2 && run.stderr.contains("kept out: in/all.zip!c.txt\n"), "{run:?}");
     assert_eq!(names(&folder), ["in/all.zip!a.txt", "in/all.zip!b.pdf"]);
-    folder.write("in/all.zip", zip([("b.pdf", BROKEN)]));
-    let run = folder.run(&["ingest", "in"]);
-    assert!(run.status == 2 && run.stderr.contains("kept out: in/all.zip!a.txt\n"), "{run:?}");
-    assert_eq!(names(&folder), ["in/all.zip!b.pdf"]);
+}
+
+/// An archive in which nothing can be read is rarely meant, like an empty one.
+#[test]
+fn documents_of_an_archive_without_readable_documents_stay_until_they_are_pruned() {
+    for (broken, left) in [("b.pdf", &["in/all.zip!b.pdf"][..]), ("new.pdf", &[])] {
+        let folder = Folder::new();
+        folder.write("in/all.zip", zip([("a.txt", prose(1).into_bytes()), ("b.pdf", sample("sample.pdf"))]));
+        folder.ok(&["ingest", "-q", "in"]);
+        folder.write("in/all.zip", zip([(broken, BROKEN)]));
+        for _ in 0..2 {
+            let run = folder.run(&["ingest", "in"]);
+            let told = format!("the stored documents that came from it ({}) were not removed", 2 - left.len());
+            assert!(run.status == 2 && run.stderr.contains(&told), "{run:?}");
+            assert_eq!(names(&folder).len(), 2);
+        }
+        assert_eq!(folder.run(&["ingest", "--prune", "in"]).status, 2);
+        assert_eq!(names(&folder), left);
+    }
 }
 
 /// While a part of an archive cannot be read, documents that are missing in the archive stay, and the run

@@ -456,7 +456,9 @@ pub enum Error {
         names: NamesThere,
     },
     /// A file is empty, although stored documents were read from it.
-    #[error("it is empty now: the stored documents that came from it ({documents}) were not removed")]
+    #[error(
+        "it is empty now, or nothing in it can be read: the stored documents that came from it ({documents}) were not removed"
+    )]
     EmptyFile {
         /// Number of documents that were read from it.
         documents: u64,
