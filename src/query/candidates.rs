@@ -19,7 +19,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::options::QueryOptions;
 use super::prepared::PreparedQuery;
@@ -70,7 +70,7 @@ pub(super) struct Candidates {
     k: u32,
     waiting: BinaryHeap<Candidate>,
     /// Sums of the squares of one document; empty between calls.
-    squares: Vec<(u64, u32)>,
+    squares: FxHashMap<u64, u64>,
 }
 
 /// A document with its evidence, or an upper bound of it.
@@ -129,7 +129,7 @@ impl Candidates {
             waiting.push(Candidate { evidence, document: Reverse(same[0].document), is_bound: true, first, end });
             first = end;
         }
-        Ok(Self { places, k: stored.k(), waiting: waiting.into(), squares: Vec::new() })
+        Ok(Self { places, k: stored.k(), waiting: waiting.into(), squares: FxHashMap::default() })
     }
 
     /// Returns the evidence for a document: the greatest weight in a square of two by two cells.
@@ -142,16 +142,14 @@ impl Candidates {
             let at = (diagonal(place), place.here);
             let new = last.filter(|last| last.0 == at.0).map_or(self.k, |last| (at.1 - last.1).min(self.k));
             last = Some(at);
-            let weight = (u64::from(place.weight) * u64::from(new) / u64::from(self.k)) as u32;
+            let weight = u64::from(place.weight) * u64::from(new) / u64::from(self.k);
             let [here, there] = [place.here, place.there].map(|place| u64::from(place) / CELL);
             // A cell lies in four squares.
             for (here, there) in [(here, there), (here + 1, there), (here, there + 1), (here + 1, there + 1)] {
-                self.squares.push((here << 32 | there, weight));
+                *self.squares.entry(here << 32 | there).or_default() += weight;
             }
         }
-        self.squares.sort_unstable();
-        let sum = |same: &[(u64, u32)]| same.iter().map(|&(_, weight)| u64::from(weight)).sum();
-        let most = self.squares.chunk_by(|a, b| a.0 == b.0).map(sum).max().unwrap_or(0);
+        let most = self.squares.values().copied().max().unwrap_or(0);
         self.squares.clear();
         most
     }

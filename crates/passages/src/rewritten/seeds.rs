@@ -33,14 +33,15 @@ const BEST: f64 = 0.8;
 /// limit find no pairs, but count in pairs that other words find.
 const PAIRS: u64 = 1 << 22;
 
-/// A word is common if more than one in `COMMON` pieces of both texts has it.
-const COMMON: u64 = 12;
+/// The tail of a piece has at most this share of the norm of its words, and of their weight. The square of the
+/// first is below `COSINE_OF_SUMMARY`, and the second is below `CONTAINED`. So two pieces whose common words
+/// all lie in both tails are no seed.
+const TAIL_OF_NORM: f64 = 0.499;
+const TAIL_OF_WEIGHT: f64 = 0.449;
 
-/// A piece needs its common words to find its pairs if these words have more than this share of its norm, or
-/// of its weight. The square of `NEEDED_OF_NORM` is below `COSINE_OF_SUMMARY`, and `NEEDED_OF_WEIGHT` is
-/// below `CONTAINED`. So if neither piece needs its common words, these words alone make no seed.
-const NEEDED_OF_NORM: f64 = 0.49;
-const NEEDED_OF_WEIGHT: f64 = 0.4;
+/// Number of ranks of words. The ranks divide the words by how many pieces hold them, in steps of a factor
+/// of two.
+const RANKS: usize = 10;
 
 /// A maximal match is insignificant if its rarest hash has more pairs of places than `RARE`. Such a match is
 /// a phrase that both texts repeat. But a match as long as `LONG` k-grams is always significant.
@@ -112,17 +113,25 @@ pub(super) fn of_matches(matches: &[MaximalMatch], k: u32) -> Vec<Seed> {
 /// [`Error::Stopped`](fpdb_host::error::Error::Stopped).
 pub(super) fn of_pieces(words: &WordTexts<'_>, stop: &StopToken) -> Result<Vec<Seed>> {
     let bags = [QUERY, DOCUMENT].map(|side| words.bags(side));
-    let roles = Roles::new(words);
-    let [of_query, of_document] = bags.map(|bags| SentencePiece::all(words, bags, &roles));
-    let index = PieceIndex::new(words, &roles, &of_document);
+    let ranks = Ranks::new(words);
+    let [of_query, of_document] = bags.map(|bags| SentencePiece::all(words, bags, &ranks));
+    let index = PieceIndex::new(words, &ranks, &of_document);
     let mut seeds: Vec<(usize, usize, Seed)> = Vec::new();
     let mut shared: Vec<CommonWords> = vec![CommonWords::default(); bags[DOCUMENT].len()];
     let mut touched: Vec<u32> = Vec::new();
+    // By word, the number of occurrences in the piece of the query.
+    let mut counts: Vec<u32> = vec![0; words.numbers()];
     for (here, query) in of_query.iter().enumerate() {
         stop.check()?;
-        for &(word, count) in bags[QUERY].of(here) {
+        let bag = bags[QUERY].of(here);
+        for &(word, count) in bag {
+            counts[word as usize] = count;
+            let found = index.pieces_with(word, ranks.of(word) < query.tail);
+            if found.is_empty() {
+                continue;
+            }
             let weight = words.weight(word);
-            for &(piece, other) in index.pieces_with(word, query.needs_common) {
+            for &(piece, other) in found {
                 let shared = &mut shared[piece as usize];
                 if shared.words == 0 {
                     touched.push(piece);
@@ -130,23 +139,23 @@ pub(super) fn of_pieces(words: &WordTexts<'_>, stop: &StopToken) -> Result<Vec<S
                 shared.add(weight, count, other);
             }
         }
-        touched.sort_unstable();
+        let first = seeds.len();
         for there in touched.drain(..) {
             let there = there as usize;
-            let mut found = std::mem::take(&mut shared[there]);
+            let found = std::mem::take(&mut shared[there]);
             let document = &of_document[there];
-            if query.common.min(document.common) > 0.0 {
-                if !found.may_be_seed(query, document) {
-                    continue;
-                }
-                found = CommonWords::of(words, bags[QUERY].of(here), bags[DOCUMENT].of(there));
+            if !found.may_be_seed(query, document) {
+                continue;
             }
+            let found = CommonWords::of(words, &counts, bags[DOCUMENT].of(there));
             if let Some((similarity, of_fragment)) = found.seed(query, document) {
                 let pieces = [&words.pieces(QUERY)[here], &words.pieces(DOCUMENT)[there]];
                 let (starts, ends) = (pieces.map(|piece| piece.start), pieces.map(|piece| piece.end));
                 seeds.push((here, there, Seed { starts, ends, of_fragment, of_summary: true, similarity }));
             }
         }
+        seeds[first..].sort_unstable_by_key(|&(_, there, _)| there);
+        bag.iter().for_each(|&(word, _)| counts[word as usize] = 0);
     }
     Ok(best(seeds, bags.map(Bags::len)))
 }
@@ -174,106 +183,96 @@ fn are_best(seeds: &[(usize, usize, Seed)], pieces: [usize; 2], is_one: fn(&Seed
     seeds.iter().map(is_best).collect()
 }
 
-/// The role of a word that both texts have, in the search for pairs of pieces.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Role {
-    /// The word finds all pairs of pieces that have it. A word that one text lacks has this role too.
-    Rare,
-    /// Many pieces have the word, and it weighs little. It finds only pairs in which a piece needs its common
-    /// words.
-    Common,
-    /// Too many pairs of pieces have the word. It finds no pairs.
-    TooCommon,
+/// The rank of each word of the query: the higher, the fewer pieces hold the word.
+struct Ranks {
+    of_query: Vec<u8>,
 }
 
-/// The roles of words.
-struct Roles {
-    /// By word of the query.
-    of_query: Vec<Role>,
-    /// By word, its weight if it is not rare, or 0. Words that only the document has are rare.
-    common_weights: Vec<f64>,
-}
+impl Ranks {
+    /// The rank of a word that too many pairs of pieces have. It finds no pairs.
+    const TOO_COMMON: u8 = 0;
+    /// The rank of a word that one text lacks.
+    const UNSHARED: u8 = RANKS as u8;
 
-impl Roles {
     fn new(words: &WordTexts<'_>) -> Self {
         let [query, document] = [QUERY, DOCUMENT].map(|side| words.holding(side));
-        let all = (words.pieces(QUERY).len() + words.pieces(DOCUMENT).len()) as u64;
+        let all = (words.pieces(QUERY).len() + words.pieces(DOCUMENT).len()) as u32;
         let mut total = 0u64;
-        let role = |(&here, &there): (&u32, &u32)| {
+        let rank = |(&here, &there): (&u32, &u32)| {
             total = total.saturating_add(u64::from(here) * u64::from(there));
-            let is_common = there > 0 && u64::from(here + there) * COMMON > all;
-            if is_common { Role::Common } else { Role::Rare }
+            match all.checked_div(here + there) {
+                Some(times) if there > 0 => (times.max(1).ilog2() as u8 + 1).min(Self::UNSHARED - 1),
+                _ => Self::UNSHARED,
+            }
         };
-        let mut roles: Vec<Role> = query.iter().zip(document).map(role).collect();
+        let mut of_query: Vec<u8> = query.iter().zip(document).map(rank).collect();
         if total > PAIRS {
             let pairs = |word: usize| u64::from(query[word]) * u64::from(document[word]);
             let mut shared: Vec<(u64, usize)> =
-                (0..roles.len()).map(|word| (pairs(word), word)).filter(|&(pairs, _)| pairs > 0).collect();
+                (0..of_query.len()).map(|word| (pairs(word), word)).filter(|&(pairs, _)| pairs > 0).collect();
             shared.sort_unstable();
             let mut total = 0u64;
             let too_common = shared.iter().skip_while(|(pairs, _)| {
                 total = total.saturating_add(*pairs);
                 total <= PAIRS
             });
-            too_common.for_each(|&(_, word)| roles[word] = Role::TooCommon);
+            too_common.for_each(|&(_, word)| of_query[word] = Self::TOO_COMMON);
         }
-        let mut common_weights = vec![0.0; words.numbers()];
-        for (word, _) in (0..).zip(&roles).filter(|(_, role)| **role != Role::Rare) {
-            common_weights[word as usize] = words.weight(word);
-        }
-        Self { of_query: roles, common_weights }
+        Self { of_query }
+    }
+
+    fn of(&self, word: WordNumber) -> u8 {
+        self.of_query.get(word as usize).copied().unwrap_or(Self::UNSHARED)
     }
 }
 
 /// For each word of the query that finds pairs, the pieces of the document that hold it.
 struct PieceIndex {
     /// By word, the index of its first piece; the last element is the end.
-    first: Vec<usize>,
-    /// By word, the end of the pieces that the word finds for every piece of the query. The pieces after that
-    /// end are found only for pieces of the query that need their common words.
-    always: Vec<usize>,
+    first: Vec<u32>,
+    /// By word, the end of the pieces whose tail does not have it. The pieces after that end are found only
+    /// for pieces of the query whose tail does not have it either.
+    outside_tail: Vec<u32>,
     /// Pieces, each with the number of occurrences of the word.
     pieces: Vec<(u32, u32)>,
 }
 
 impl PieceIndex {
-    fn new(words: &WordTexts<'_>, roles: &Roles, of_document: &[SentencePiece]) -> Self {
-        let of_query = &roles.of_query;
-        let mut first = Vec::with_capacity(of_query.len() + 1);
+    fn new(words: &WordTexts<'_>, ranks: &Ranks, of_document: &[SentencePiece]) -> Self {
+        let mut first = Vec::with_capacity(ranks.of_query.len() + 1);
         let mut end = 0;
-        for (&role, &holding) in of_query.iter().zip(words.holding(DOCUMENT)) {
+        for (&rank, &holding) in ranks.of_query.iter().zip(words.holding(DOCUMENT)) {
             first.push(end);
-            end += if role == Role::TooCommon { 0 } else { holding as usize };
+            end += if rank == Ranks::TOO_COMMON { 0 } else { holding };
         }
         first.push(end);
-        let mut pieces = vec![(0, 0); end];
+        let mut pieces = vec![(0, 0); end as usize];
         let mut next = first.clone();
-        let mut always = Vec::new();
-        for needs_common in [true, false] {
-            for (piece, _) in of_document.iter().enumerate().filter(|(_, piece)| piece.needs_common == needs_common) {
-                for &(word, count) in words.bags(DOCUMENT).of(piece) {
-                    if of_query.get(word as usize).is_some_and(|role| *role != Role::TooCommon) {
-                        pieces[next[word as usize]] = (piece as u32, count);
-                        next[word as usize] += 1;
-                    }
+        let mut in_tail = vec![0; first.len()];
+        // From the shortest tail to the longest, so the pieces whose tail has a word come last.
+        let mut by_tail: Vec<(u8, u32)> = (0..).zip(of_document).map(|(number, piece)| (piece.tail, number)).collect();
+        by_tail.sort_unstable();
+        for (tail, piece) in by_tail {
+            for &(word, count) in words.bags(DOCUMENT).of(piece as usize) {
+                let rank = ranks.of(word);
+                if rank != Ranks::TOO_COMMON && rank != Ranks::UNSHARED {
+                    let word = word as usize;
+                    pieces[next[word] as usize] = (piece, count);
+                    next[word] += 1;
+                    in_tail[word] += u32::from(rank < tail);
                 }
             }
-            if needs_common {
-                always.clone_from(&next);
-            }
         }
-        for ((always, &end), _) in always.iter_mut().zip(&next).zip(of_query).filter(|(_, role)| **role == Role::Rare) {
-            *always = end;
-        }
-        Self { first, always, pieces }
+        let outside_tail = next.iter().zip(in_tail).map(|(end, in_tail)| end - in_tail).collect();
+        Self { first, outside_tail, pieces }
     }
 
     /// The pieces of the document that `word` finds for a piece of the query, each with the number of
     /// occurrences of `word` in it.
-    fn pieces_with(&self, word: WordNumber, needs_common: bool) -> &[(u32, u32)] {
+    fn pieces_with(&self, word: WordNumber, in_tail: bool) -> &[(u32, u32)] {
         let word = word as usize;
-        let end = if needs_common { self.first[word + 1] } else { self.always[word] };
-        &self.pieces[self.first[word]..end]
+        let end = if in_tail { self.outside_tail[word] } else { self.first[word + 1] };
+        &self.pieces[self.first[word] as usize..end as usize]
     }
 }
 
@@ -282,31 +281,39 @@ struct SentencePiece {
     norm: f64,
     weight: f64,
     words: usize,
-    /// The norm and the weight of its words that are not rare.
-    common_norm: f64,
-    common: f64,
-    /// True if the words that are not rare can alone make the piece a part of a seed.
-    needs_common: bool,
+    /// The *tail* of the piece has its words of ranks below this one: the most common of the words that both
+    /// texts have. Few of its pairs are seeds by the tail alone, so the tail does not search for pairs.
+    tail: u8,
+    tail_norm: f64,
+    tail_weight: f64,
 }
 
 impl SentencePiece {
-    fn all(words: &WordTexts<'_>, bags: &Bags, roles: &Roles) -> Vec<Self> {
-        let piece = |piece: usize| {
-            let (mut squares, mut weight, mut common_squares, mut common) = (0.0, 0.0, 0.0, 0.0);
-            for &(word, count) in bags.of(piece) {
-                debug_assert!(word != NO_WORD);
-                let heavy = words.weight(word) * f64::from(count);
-                squares += heavy * heavy;
-                weight += heavy;
-                let heavy = roles.common_weights[word as usize] * f64::from(count);
-                common_squares += heavy * heavy;
-                common += heavy;
+    fn all(words: &WordTexts<'_>, bags: &Bags, ranks: &Ranks) -> Vec<Self> {
+        (0..bags.len()).map(|piece| Self::new(words, bags.of(piece), ranks)).collect()
+    }
+
+    fn new(words: &WordTexts<'_>, bag: &[(WordNumber, u32)], ranks: &Ranks) -> Self {
+        // By rank.
+        let (mut squares, mut weights) = ([0.0; RANKS + 1], [0.0; RANKS + 1]);
+        for &(word, count) in bag {
+            debug_assert!(word != NO_WORD);
+            let heavy = words.weight(word) * f64::from(count);
+            let rank = usize::from(ranks.of(word));
+            squares[rank] += heavy * heavy;
+            weights[rank] += heavy;
+        }
+        let (square, weight) = (squares.iter().sum::<f64>(), weights.iter().sum::<f64>());
+        // Words that are too common always belong to the tail.
+        let (mut tail, mut tail_square, mut tail_weight) = (1, squares[0], weights[0]);
+        for rank in 1..RANKS {
+            let (next_square, next_weight) = (tail_square + squares[rank], tail_weight + weights[rank]);
+            if next_square > TAIL_OF_NORM * TAIL_OF_NORM * square || next_weight > TAIL_OF_WEIGHT * weight {
+                break;
             }
-            let (norm, common_norm) = (f64::sqrt(squares), f64::sqrt(common_squares));
-            let needs_common = common_norm > NEEDED_OF_NORM * norm || common > NEEDED_OF_WEIGHT * weight;
-            Self { norm, weight, words: bags.of(piece).len(), common_norm, common, needs_common }
-        };
-        (0..bags.len()).map(piece).collect()
+            (tail, tail_square, tail_weight) = (rank as u8 + 1, next_square, next_weight);
+        }
+        Self { norm: square.sqrt(), weight, words: bag.len(), tail, tail_norm: tail_square.sqrt(), tail_weight }
     }
 }
 
@@ -325,27 +332,24 @@ impl CommonWords {
         self.weight += weight * f64::from(here.min(there));
     }
 
-    fn of(words: &WordTexts<'_>, mut here: &[(WordNumber, u32)], mut there: &[(WordNumber, u32)]) -> Self {
+    /// `counts` are the occurrences of each word in the piece of the query; `there` is the piece of the
+    /// document.
+    fn of(words: &WordTexts<'_>, counts: &[u32], there: &[(WordNumber, u32)]) -> Self {
         let mut shared = Self::default();
-        while let (Some((first, rest)), Some((other, others))) = (here.split_first(), there.split_first()) {
-            if first.0 == other.0 {
-                shared.add(words.weight(first.0), first.1, other.1);
-            }
-            if first.0 <= other.0 {
-                here = rest;
-            }
-            if other.0 <= first.0 {
-                there = others;
+        for &(word, count) in there {
+            let here = counts[word as usize];
+            if here > 0 {
+                shared.add(words.weight(word), here, count);
             }
         }
         shared
     }
 
-    /// False if the two pieces cannot be a seed, even if they share all their words that are not rare
-    /// (Cauchy-Schwarz inequality).
+    /// False if the two pieces cannot be a seed, even if they share all words of their tails (Cauchy-Schwarz
+    /// inequality).
     fn may_be_seed(&self, query: &SentencePiece, document: &SentencePiece) -> bool {
-        let product = self.product + query.common_norm * document.common_norm;
-        let weight = self.weight + query.common.min(document.common);
+        let product = self.product + query.tail_norm * document.tail_norm;
+        let weight = self.weight + query.tail_weight.min(document.tail_weight);
         product > COSINE_OF_SUMMARY * query.norm * document.norm
             || weight > CONTAINED * query.weight.min(document.weight)
     }
@@ -374,12 +378,14 @@ mod tests {
     /// Seeds by comparing each piece with each.
     fn naive(words: &WordTexts<'_>) -> Vec<Seed> {
         let bags = [QUERY, DOCUMENT].map(|side| words.bags(side));
-        let none = Roles { of_query: Vec::new(), common_weights: vec![0.0; words.numbers()] };
+        let none = Ranks { of_query: Vec::new() };
         let pieces = bags.map(|bags| SentencePiece::all(words, bags, &none));
         let mut seeds = Vec::new();
         for (here, query) in pieces[QUERY].iter().enumerate() {
+            let mut counts = vec![0; words.numbers()];
+            bags[QUERY].of(here).iter().for_each(|&(word, count)| counts[word as usize] = count);
             for (there, document) in pieces[DOCUMENT].iter().enumerate() {
-                let shared = CommonWords::of(words, bags[QUERY].of(here), bags[DOCUMENT].of(there));
+                let shared = CommonWords::of(words, &counts, bags[DOCUMENT].of(there));
                 if shared.words > 0
                     && let Some((similarity, of_fragment)) = shared.seed(query, document)
                 {

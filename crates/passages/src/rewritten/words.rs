@@ -58,7 +58,7 @@ impl QueryWords {
         let word = |(place, &word)| if counts(place) { word } else { NO_WORD };
         let words: Vec<WordNumber> = (0..).zip(&whole).map(word).collect();
         let pieces = pieces(sentences, values.len() as u32);
-        let bags = Bags::new(&words, &pieces);
+        let bags = Bags::new(&words, &pieces, numbers.len() + 1);
         let holding = bags.holding(numbers.len() + 1);
         let whole = (words != whole).then_some(whole);
         Self { numbers, words, whole, pieces, bags, holding }
@@ -96,8 +96,9 @@ impl<'a> WordTexts<'a> {
         };
         let document: Vec<WordNumber> = values.iter().map(number).collect();
         let of_document = pieces(sentences, values.len() as u32);
-        let document_bags = Bags::new(&document, &of_document);
-        let document_holding = document_bags.holding(of_query + others.len() + 1);
+        let numbers = of_query + others.len() + 1;
+        let document_bags = Bags::new(&document, &of_document, numbers);
+        let document_holding = document_bags.holding(numbers);
         let mut words =
             Self { query, document, of_document, document_bags, document_holding, weights: Vec::new(), mean: 0.0 };
         words.weigh();
@@ -195,7 +196,7 @@ fn pieces(sentences: &[u32], length: u32) -> Vec<Range<u32>> {
     pieces
 }
 
-/// The distinct words of each piece of a text, ascending, with their number of occurrences in it.
+/// The distinct words of each piece of a text, with their number of occurrences in it.
 pub(super) struct Bags {
     words: Vec<(WordNumber, u32)>,
     /// By piece, the index of its first word; the last element is the end.
@@ -203,15 +204,23 @@ pub(super) struct Bags {
 }
 
 impl Bags {
-    fn new(words: &[WordNumber], pieces: &[Range<u32>]) -> Self {
+    /// The word numbers are below `numbers`.
+    fn new(words: &[WordNumber], pieces: &[Range<u32>], numbers: usize) -> Self {
         let mut bags = Self { words: Vec::with_capacity(words.len()), first: Vec::with_capacity(pieces.len() + 1) };
         bags.first.push(0);
-        let mut sorted = Vec::new();
+        // By word, one more than the index of its last entry in `bags`.
+        let mut last: Vec<usize> = vec![0; numbers];
         for piece in pieces {
-            sorted.clear();
-            sorted.extend(words[piece.start as usize..piece.end as usize].iter().filter(|&&word| word != NO_WORD));
-            sorted.sort_unstable();
-            bags.words.extend(sorted.chunk_by(|a, b| a == b).map(|same| (same[0], same.len() as u32)));
+            let first = bags.words.len();
+            for &word in words[piece.start as usize..piece.end as usize].iter().filter(|&&word| word != NO_WORD) {
+                let last = &mut last[word as usize];
+                if *last > first {
+                    bags.words[*last - 1].1 += 1;
+                } else {
+                    bags.words.push((word, 1));
+                    *last = bags.words.len();
+                }
+            }
             bags.first.push(bags.words.len());
         }
         bags
