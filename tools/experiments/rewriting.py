@@ -166,7 +166,7 @@ def speech(text, corpus, rng):
         length = rng.randrange(15, 60)
         window, words = words[:length], words[length:]
         parts = [corpus.speech.get(re.sub(r"\W", "", word).lower(), "other") for word in window]
-        for part in set(parts) - {"other"}:
+        for part in sorted(set(parts) - {"other"}):
             places = [place for place, other in enumerate(parts) if other == part]
             moved = [window[place] for place in places]
             rng.shuffle(moved)

@@ -4,7 +4,8 @@
 //! that are near each other in one text are grouped, whatever their distance in the other text. The stretch
 //! of such a group is a summary on two conditions. Its places in the other text spread over several times its
 //! length, and no single copy has most of its content. The stretch then summarises everything between the
-//! first and the last place.
+//! first and the last place. Places beyond a long gap count only if they have much in common with the
+//! stretch. Otherwise a page of one code of law would summarise half of another code, by chance.
 
 use std::ops::Range;
 
@@ -42,6 +43,12 @@ const SHARE: f64 = 0.35;
 
 /// A seed counts if the weight of the words that its sides share is at least this many times the mean weight.
 const LEAST_OF_SEED: f64 = 4.0;
+
+/// In the summarised text, two places of a summary can lie `NEAR` words apart. Each further word between them
+/// counts against the summary with this share of a word of mean weight. So a place far from the others must
+/// have much in common.
+const NEAR: u32 = 512;
+const AGAINST_FAR: f64 = 1.0 / 16.0;
 
 /// Each word counts against the summary with this factor, times the share of common words, but at least with
 /// `LEAST_AGAINST`.
@@ -103,7 +110,9 @@ impl Marking<'_> {
             return None;
         }
         let (words, side) = (self.words, self.side);
-        let said = self.said(group);
+        let mut said = self.said(group);
+        said.sort_by_key(|said| (said.seed.starts[1 - side], said.seed.ends[1 - side], said.seed.starts[side]));
+        let said = densest(&said, 1 - side, words.mean);
         let start = said.iter().map(|said| said.seed.starts[side]).min()?;
         let end = group.iter().map(|seed| seed.ends[side]).max()?;
         let mut is_marked = vec![false; (end - start) as usize];
@@ -123,8 +132,7 @@ impl Marking<'_> {
         let span = stretch.start as usize..stretch.end as usize;
         let summary = start + stretch.start..start + stretch.end;
         let inside = |said: &&Said| said.seed.starts[side] < summary.end && said.seed.ends[side] > summary.start;
-        let mut said: Vec<&Said> = said.iter().filter(inside).collect();
-        said.sort_by_key(|said| (said.seed.starts[1 - side], said.seed.ends[1 - side], said.seed.starts[side]));
+        let said: Vec<&Said> = said.iter().filter(inside).collect();
         let of_text = said.first()?.seed.starts[1 - side]..said.iter().map(|said| said.seed.ends[1 - side]).max()?;
         let common = marked(span.clone()) / words.mean;
         let largest = largest_copy(&said, side);
@@ -174,6 +182,26 @@ impl Marking<'_> {
         there.iter().for_each(|&word| self.counts[word as usize] = 0);
         (common, places)
     }
+}
+
+/// Returns the places of the text `side`, in order, that have most in common after the long gaps between them
+/// are subtracted.
+fn densest(said: &[Said], side: usize, mean: f64) -> &[Said] {
+    let (mut best, mut most) = (0..0, 0.0);
+    let (mut first, mut sum, mut end) = (0, 0.0, 0);
+    for (index, Said { common, seed, .. }) in said.iter().enumerate() {
+        let far = seed.starts[side].saturating_sub(end).saturating_sub(NEAR);
+        sum -= f64::from(far) * mean * AGAINST_FAR;
+        if sum <= 0.0 {
+            (first, sum) = (index, 0.0);
+        }
+        sum += common;
+        end = end.max(seed.ends[side]);
+        if sum > most {
+            (best, most) = (first..index + 1, sum);
+        }
+    }
+    &said[best]
 }
 
 /// The share of the common weight that the largest copy has. The text of a copy lies at one place of the

@@ -156,6 +156,26 @@ fn a_summary_is_a_passage_with_all_that_it_summarises() {
 }
 
 #[test]
+fn sentences_far_apart_in_a_long_text_are_no_summary() {
+    for seed in 0..5 {
+        let mut writer = Writer(3000 + seed);
+        let said = writer.sentences(7);
+        // Each sentence has some 3,600 words of its own after it.
+        let long: Vec<Vec<u64>> =
+            said.iter().flat_map(|one| [vec![one.clone()], writer.sentences(300)].concat()).collect();
+        let rewritten = writer.rewrite(&said);
+        assert_eq!(planted(seed, &rewritten, &long).spans(), [[0..0, 0..0]; 0], "{seed}");
+        // A summary of one part stays, and sentences of other parts do not lengthen it.
+        let part = writer.sentences(60);
+        let every: Vec<Vec<u64>> = part.iter().step_by(9).cloned().collect();
+        let query = [writer.rewrite(&every), rewritten].concat();
+        let found = planted(seed, &query, &[long, part].concat()).spans();
+        assert_eq!(found.len(), 1, "{seed}: {found:?}");
+        assert!(near(&found[0][QUERY], &(360..444)) && found[0][DOCUMENT].len() <= 720, "{seed}: {found:?}");
+    }
+}
+
+#[test]
 fn what_does_not_count_makes_no_passage() {
     let mut writer = Writer(7);
     let original = writer.sentences(8);
