@@ -1,5 +1,5 @@
-//! Prefixes: a value that is the name of a stored folder or archive means this one, and no other whose name
-//! begins with it.
+//! Prefixes: a value of `pairs` that is the name of a stored folder or archive means this one, and no other
+//! whose name begins with it. For `dedup --protect` and `rm --prefix` a value is always a beginning of names.
 
 use std::collections::BTreeSet;
 
@@ -55,22 +55,29 @@ fn a_folder_is_not_the_beginning_of_another() {
     assert_eq!(places(&folder, &["--across", "ex"]), expected(&[]));
 }
 
+/// The same value protects the same documents, whatever folders the database has: protecting more is safe.
 #[test]
-fn only_the_folder_that_is_named_is_protected() {
-    let folder = corpus();
-    let removable = |protect: &str| -> Vec<String> {
-        let rows = folder.ok(&["dedup", "--by", "exact", "--format", "json", "--protect", protect]).json();
-        rows.iter().filter_map(|row| Some(row["remove"].as_str()?.to_owned())).collect()
-    };
-    let of_ten = |removable: &[String]| removable.iter().filter(|name| name.starts_with("ex10/")).count();
-    let root = folder.path().canonicalize().unwrap();
-    for protect in ["ex1".to_owned(), format!("{}/ex1", root.display())] {
-        let removable = removable(&protect);
-        assert!(!removable.iter().any(|name| name.starts_with("ex1/")), "{protect}: {removable:?}");
-        assert_eq!(of_ten(&removable), 2, "{protect}: {removable:?}");
+fn a_new_folder_takes_no_protection_from_documents() {
+    let folder = Folder::new();
+    for file in ["a.txt", "b.txt"] {
+        folder.write(&format!("keep-old/{file}"), prose(0));
     }
-    for protect in ["ex".to_owned(), format!("{}/ex", root.display())] {
-        assert_eq!(of_ten(&removable(&protect)), 0, "{protect}");
+    folder.ok(&["ingest", "-q", "--profile", "words", "keep-old"]);
+    let root = folder.path().canonicalize().unwrap();
+    let removable = |protect: &str| {
+        let rows = folder.ok(&["dedup", "--by", "exact", "--format", "json", "--protect", protect]).json();
+        rows.iter().filter(|row| row["remove"].is_string()).count()
+    };
+    let prefixes = ["keep".to_owned(), format!("{}/keep", root.display())];
+    for protect in &prefixes {
+        assert_eq!(removable(protect), 0, "{protect}");
+    }
+    folder.write("keep/c.txt", prose(1));
+    folder.ok(&["ingest", "-q", "keep"]);
+    for protect in &prefixes {
+        assert_eq!(removable(protect), 0, "{protect}");
+        // A slash at the end means one folder.
+        assert_eq!(removable(&format!("{protect}/")), 1, "{protect}/");
     }
 }
 

@@ -68,10 +68,9 @@ pub(crate) struct DedupArgs {
     /// May be repeated; the first pattern counts most.
     #[arg(long, value_name = "PATTERN")]
     pub(crate) prefer: Vec<String>,
-    /// Never remove documents of this folder, or whose names begin with this
+    /// Never remove documents whose names begin with this
     ///
-    /// If it is the name of a stored folder or archive, only this one is meant. Also protects documents whose
-    /// files have an absolute path that begins with it. May be repeated.
+    /// Also those whose files have an absolute path that begins with it. May be repeated.
     #[arg(long, value_name = "PREFIX")]
     pub(crate) protect: Vec<String>,
     /// Ignore fingerprints that more than N documents hold

@@ -95,9 +95,8 @@ pub struct DedupOptions {
     /// Regular expressions for names. Documents that match the first expression are kept in preference to all
     /// others, then documents that match the second, and so on.
     pub prefer: Vec<String>,
-    /// Folders, archives, or prefixes of names. A value is a prefix if no stored folder or archive has this
-    /// very name. Documents under one are never removable, and are kept in preference to all others. An
-    /// absolute path is also compared with the paths of the documents' files.
+    /// Prefixes of names. Documents whose names begin with one are never removable, and are kept in
+    /// preference to all others. An absolute path is also compared with the paths of the documents' files.
     pub protect: Vec<String>,
     /// Hashes that more than this number of documents hold do not count as shared, and are reported. The cap
     /// only makes fewer documents removable, never more. `None`: no cap.

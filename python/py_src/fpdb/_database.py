@@ -754,8 +754,8 @@ class Database:
                 page; "any" for no bound.
             keep: the rule that chooses the document to keep of several similar ones.
             prefer: regular expressions: documents whose names match the first are kept in preference to all others, and so on.
-            protect: folders, archives or prefixes of names, or of absolute paths of files, of documents that are never removable.
-            max_df: fingerprints do not count if more documents than this hold them; None: all count.
+            protect: prefixes of names, or of absolute paths of files, of documents that are never removable. "ex1" also protects "ex10/a.txt".
+            max_df: fingerprints do not count if more documents than this hold them; None or 0: all count.
             budget: maximum number of posting reads for one document. A document that needs more is undecided, and stays.
             mode: "once" decides about all documents and keeps no decisions. "append" keeps earlier decisions and decides only about
                 documents that were added since. "rerank" decides about all documents and keeps the decisions for "append".

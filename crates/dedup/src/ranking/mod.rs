@@ -206,7 +206,7 @@ impl Ranking {
         (temp, memory): (&TempSpace, u64),
     ) -> Result<Self> {
         let view = store.view();
-        let choices = Choices::new(store, options)?;
+        let choices = Choices::new(options)?;
         let mut sorter = Sorter::new(temp, memory / 2);
         let mut boilerplate = Vec::new();
         store.for_each_document(|id, record| {
@@ -333,7 +333,7 @@ struct Choices {
 }
 
 impl Choices {
-    fn new(store: &Store, options: &DedupOptions) -> Result<Self> {
+    fn new(options: &DedupOptions) -> Result<Self> {
         let pattern = |pattern: &String| {
             Regex::new(pattern).map_err(|_| Error::InvalidParameter {
                 name: "prefer",
@@ -341,29 +341,14 @@ impl Choices {
                 expected: "a regular expression, such as ^curated/ or \\.md$",
             })
         };
-        let is_begun = |start: &str| {
-            let mut found = store.has_name_beginning(start)?;
-            // An absolute path protects files under it too, and only their records have their paths.
-            if !found && start.starts_with('/') && start.ends_with('/') {
-                store.for_each_document(|_, record| {
-                    found = record.source.is_some_and(|path| path.starts_with(start));
-                    Ok(!found)
-                })?;
-            }
-            Ok(found)
-        };
         Ok(Self {
-            prefixes: options
-                .protect
-                .iter()
-                .map(|prefix| NamePrefix::among(prefix, is_begun))
-                .collect::<Result<_>>()?,
+            prefixes: options.protect.iter().map(|prefix| NamePrefix::new(prefix)).collect(),
             patterns: options.prefer.iter().map(pattern).collect::<Result<_>>()?,
         })
     }
 }
 
-/// True if the prefix fits a document's name or the path of its file.
+/// True if a document's name begins with the prefix, or the path of its file does.
 fn protects(prefix: &NamePrefix, record: &DocumentRecord) -> bool {
     let of_file = || record.source.as_deref().is_some_and(|path| prefix.fits(path).is_some());
     prefix.fits(&record.name).is_some() || (prefix.is_absolute() && of_file())
@@ -375,7 +360,7 @@ fn protects(prefix: &NamePrefix, record: &DocumentRecord) -> bool {
 /// [`Error::NothingFits`] without the nearest name; [`Error::InvalidParameter`] for a pattern that is not a
 /// regular expression; [`Error::Stopped`]; errors from reading the documents.
 pub(crate) fn check_choices(store: &Store, options: &DedupOptions, stop: &StopToken) -> Result<()> {
-    let choices = Choices::new(store, options)?;
+    let choices = Choices::new(options)?;
     let mut protect: Vec<_> = options.protect.iter().zip(&choices.prefixes).collect();
     let mut prefer: Vec<_> = options.prefer.iter().zip(&choices.patterns).collect();
     if protect.is_empty() && prefer.is_empty() {
