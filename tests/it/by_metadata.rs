@@ -218,15 +218,18 @@ fn a_value_that_no_document_has_is_an_error() {
         let run = wide.run(&["list", "--where", "from=eve"]);
         assert!(run.stderr.ends_with(end), "{run:?}");
     }
-    // The list of an earlier call does not stay, as if it were the answer.
-    for (format, content) in [("json", ""), ("csv", "id,")] {
-        let list = bare.write("list", "yesterday's");
-        let run = bare.run(&["list", "--where", "from=eve", "--format", format, "-o", "list"]);
+    // The list of an earlier call does not stay, as if it were the answer. A misspelt key has no answer.
+    for (key, format, content) in [("From", "json", ""), ("From", "csv", "id,"), ("Form", "json", "yesterday's")] {
+        let list = folder.write("list", "yesterday's");
+        let run = folder.run(&["list", "--where", &format!("{key}=eve"), "--format", format, "-o", "list"]);
         let written = std::fs::read_to_string(list).unwrap();
         assert!(
             run.status == 2 && written.starts_with(content) && written.lines().count() == content.len().min(1),
             "{run:?} {written}"
         );
+        std::fs::remove_file(folder.path().join("list")).unwrap();
+        let run = folder.run(&["list", "--where", &format!("{key}=eve"), "--format", format, "-o", "list"]);
+        assert_eq!((run.status, folder.path().join("list").exists()), (2, key == "From"), "{run:?}");
     }
     assert!(run.stderr.contains("hint: no document has metadata; `fpdb ingest --keep-fields`"), "{run:?}");
 }

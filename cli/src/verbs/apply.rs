@@ -1,9 +1,13 @@
 //! `fpdb apply`: acts on the report of a dedup.
 
+use std::collections::HashSet;
+use std::fs::File;
+use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
 use fpdb::apply::{Act, Action, ApplyOptions, ApplySummary, ProofOptions};
 use fpdb::{Database, DocumentInfo, Error};
+use fpdb_host::bounded::Lines;
 use fpdb_reading::input::resolved;
 
 use crate::interrupt;
@@ -17,6 +21,9 @@ use crate::typed::{ApplyArgs, Global};
 
 pub(crate) fn run(global: &Global, args: &ApplyArgs, printer: &Printer) -> anyhow::Result<RunStatus> {
     let database = database::open_within(global, database::to_change(global, printer)?, args.memory)?;
+    for list in [&args.report].into_iter().chain(&args.lists) {
+        tell_if_empty(list, printer);
+    }
     if let Some(options) = args.proof() {
         return check(global, &database, &args.report, &options, printer);
     }
@@ -111,22 +118,39 @@ pub(crate) fn act(
     })
 }
 
+/// Warns if a file has no line: as a list it names no document, but it may be what a failed command left.
+/// Returns true if so.
+pub(super) fn tell_if_empty(list: &Path, printer: &Printer) -> bool {
+    let has_line = |file| Lines::of(BufReader::new(file)).next_line().map_or(true, |line| line.is_some());
+    // A pipe can be read only once.
+    let is_empty = list.is_file() && File::open(list).is_ok_and(|file| !has_line(file));
+    if is_empty {
+        printer.warning(&format!("warning: {} is empty: as a list it names no document", list.display()));
+    }
+    is_empty
+}
+
 /// Warns if a copy goes into a folder with files that were ingested: the next ingest of that folder would add
 /// the copy.
 fn tell_if_ingested(database: &Database, folder: &Path, printer: &Printer) -> anyhow::Result<()> {
     let target = resolved(folder);
-    let (mut parent, mut real) = (PathBuf::new(), PathBuf::new());
-    let mut ingested = None;
+    // Many documents are in one folder, and documents of few folders alternate.
+    const FOLDERS: usize = 1 << 12;
+    let (mut looked_at, mut ingested) = (HashSet::<PathBuf>::new(), None);
     let looked = database.for_each_document(|document: DocumentInfo| {
         let Some(folder) = document.source.as_deref().and_then(|file| Path::new(file).parent()) else { return Ok(()) };
-        // Documents of one folder mostly follow each other.
-        if parent != folder {
-            (parent, real) = (folder.to_owned(), resolved(folder));
+        if looked_at.contains(folder) {
+            return Ok(());
         }
+        if looked_at.len() == FOLDERS {
+            looked_at.clear();
+        }
+        looked_at.insert(folder.to_owned());
+        let real = resolved(folder);
         // Either the copy goes below the folder of an ingested file, or an ingested file lies in the folder
         // of the copy.
         ingested = match target.starts_with(&real) {
-            true => Some(parent.clone()),
+            true => Some(folder.to_owned()),
             false => real.starts_with(&target).then(|| target.clone()),
         };
         // Returning an error ends the search.

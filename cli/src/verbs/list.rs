@@ -14,8 +14,8 @@ pub(crate) fn run(global: &Global, args: &ListArgs, printer: &Printer) -> anyhow
     let database = database::open(global)?;
     let mut output = Output::open(global)?;
     let chosen = match query::chosen(&database, &args.fields) {
-        Err(error @ (Error::NothingFits { .. } | Error::NoSuchKey { .. })) if global.output.is_some() => {
-            // The list of an earlier call must not be taken for the answer.
+        Err(error @ Error::NothingFits { .. }) if global.output.is_some() => {
+            // The list of an earlier call must not be taken for the answer. A misspelt key has no answer.
             output.heading(&document_header(), "")?;
             output.finish()?;
             return Err(error.into());

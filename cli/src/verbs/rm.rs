@@ -236,7 +236,7 @@ fn by_report(global: &Global, report: &Path, keeps_out: bool, printer: &Printer)
         };
         printer.note(&format!("{documents} of the {of} {is} not stored, or no longer{names}"));
     }
-    if removal.reported == Some(0) {
+    if !super::apply::tell_if_empty(report, printer) && removal.reported == Some(0) {
         printer.note("the report or list names no document: there is nothing to remove");
     }
     if removal.removed > 0 {

@@ -297,11 +297,13 @@ fn an_empty_list_is_a_list() {
     folder.ok(&["dedup", "--format", "json", "-o", "report.jsonl", "-q"]);
     for (name, content) in [("empty.jsonl", ""), ("mark.jsonl", "\u{feff}\r\n\n")] {
         folder.write(name, content);
-        let run = folder.ok(&["rm", "--report", name]);
-        assert!(run.stderr.contains("the report or list names no document: there is nothing to remove"), "{run:#?}");
-        let run = folder.ok(&["apply", name, "--write", name.trim_end_matches(".jsonl"), "--yes"]);
+        let warning = format!("warning: {name} is empty: as a list it names no document\n");
+        assert_eq!(folder.ok(&["rm", "-q", "--report", name]).stderr, warning);
+        let run = folder.ok(&["apply", "-q", name, "--write", name.trim_end_matches(".jsonl"), "--yes"]);
+        assert_eq!(run.stderr, warning);
         assert!(run.stdout.contains("0 of 0 listed documents left out; 3 files written"), "{run:#?}");
         let run = folder.ok(&["apply", "report.jsonl", name, "--write", "clean"]);
+        assert!(run.stderr.contains(&warning), "{run:#?}");
         assert!(run.stdout.contains("1 of 1 removable document to be left out"), "{run:#?}");
         let run = folder.run(&["apply", name, "--remove", "--yes"]);
         assert!(run.status == 2 && run.stderr.contains("documents without survivors"), "{run:#?}");
