@@ -470,6 +470,11 @@ fn a_path_that_is_not_utf8_is_reported() {
     hint: rename it: a document is named by its path, and names are text
     ");
     assert_eq!(stored(&folder), ["docs/a.txt"]);
+    // A file that globs leave out needs no name.
+    for glob in [["--exclude", "caf*"], ["--include", "a.txt"]] {
+        let run = folder.ok(&[&["ingest", "docs", "--format", "json"], &glob[..]].concat());
+        assert_eq!((&run.json()[0]["left_out"], &run.json()[0]["failures"]), (&1.into(), &0.into()), "{run:?}");
+    }
     let mut list = path.as_os_str().as_bytes().to_vec();
     list.extend(b"\ndocs/a.txt\n");
     folder.write("list", list);

@@ -151,14 +151,15 @@ pub(crate) fn is_database(folder: &Path) -> bool {
 /// Classifies an entry of the walk. `None` for a folder.
 fn examine(entry: &DirEntry, named: bool, filter: &PathFilter) -> Option<WalkEvent> {
     let path = entry.path();
-    let name = match name_of(path) {
-        Ok(name) => name,
-        Err(error) => return Some(WalkEvent::Failed { name: path.display().to_string(), error }),
+    // A file that globs leave out needs no name.
+    let (name, unnamed) = match name_of(path) {
+        Ok(name) => (name, None),
+        Err(error) => (path.display().to_string(), Some(error)),
     };
     // The walker omits the type only for standard input, which is not a path here.
     let kind = entry.file_type()?;
     if kind.is_dir() {
-        return None;
+        return unnamed.map(|error| WalkEvent::Failed { name, error });
     }
     let is_root = entry.depth() == 0;
     if if is_root { filter.excludes(path) } else { filter.excludes_entry(path, false) } {
@@ -168,6 +169,9 @@ fn examine(entry: &DirEntry, named: bool, filter: &PathFilter) -> Option<WalkEve
     let only_members = !is_root && !filter.includes(path);
     if only_members && !filter.may_hold_included(&name) {
         return Some(WalkEvent::LeftOut(name));
+    }
+    if let Some(error) = unnamed {
+        return Some(WalkEvent::Failed { name, error });
     }
     if !is_root && is_under_way(path) {
         return Some(WalkEvent::Skipped { name, reason: SkipReason::UnderWay });
