@@ -58,6 +58,8 @@ def test_no_limit_is_none_or_zero_as_in_the_program(samples):
     assert everything.to_dict() == theirs
     pairs = samples.pairs(top=None, max_df=None)
     assert len(pairs) > 0 and samples.pairs(top=0, max_df=0).to_dicts() == pairs.to_dicts()
+    by = "containment"
+    assert samples.dedup(by, max_df=0).removable.to_dicts() == samples.dedup(by, max_df=None).removable.to_dicts()
 
 
 def test_a_printed_summary_shows_the_first_of_many_names(tmp_path):

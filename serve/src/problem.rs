@@ -330,6 +330,7 @@ impl From<&Error> for Problem {
                 DocumentError::ChangedWhileReading { .. }
                 | DocumentError::PathNotUtf8 { .. }
                 | DocumentError::IsAContainer { .. }
+                | DocumentError::NoDocuments { .. }
                 | DocumentError::NoSuchPart { .. }
                 | DocumentError::RecordsWithoutName { .. }
                 | DocumentError::RecordsInArray { .. }

@@ -110,7 +110,7 @@ pub struct IngestSummary {
     pub undecodable_documents: u64,
     /// Number of added and replacing documents by format.
     pub formats: BTreeMap<String, u64>,
-    /// Rows of the metadata table that no document matches.
+    /// Rows of the metadata table that no document matches. Empty if the run was interrupted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unmatched: Vec<String>,
     /// Fields to keep that no document read by this run has; also the field of the id if no such document has

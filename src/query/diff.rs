@@ -204,8 +204,7 @@ fn each_prepared(
         read.map(|document| visit(&document)).map_err(|error| not_compared(name, error))
     })?;
     if documents == 0 {
-        let expected = "a file, or a folder or archive with documents";
-        return Err(Error::InvalidParameter { name: "boilerplate", value: path.display().to_string(), expected });
+        return Err(Error::Document(DocumentError::NoDocuments { path: path.clone() }));
     }
     Ok(())
 }

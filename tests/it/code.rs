@@ -282,6 +282,6 @@ fn a_folder_or_archive_of_handed_out_code_is_left_out() {
     assert_eq!(diff(&["task.zip"]), expected);
     std::fs::create_dir(folder.path().join("empty")).unwrap();
     let run = folder.run(&["diff", "a.java", "b.java", "--boilerplate", "empty"]);
-    let told = "error: --boilerplate cannot be empty: expected a file, or a folder or archive with documents\n";
+    let told = "error: no document is in empty\nhint: name a file, or a folder or archive with documents\n";
     assert!(run.status == 2 && run.stderr.starts_with(told), "{run:?}");
 }

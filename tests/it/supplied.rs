@@ -5,12 +5,13 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use fpdb::{
     Database, DatabaseBuilder, DatabaseWriter, DiffOptions, Document, DocumentInfo, Error, IngestOptions,
-    IngestSummary, OnChange, Profile, Progress, QueryOptions, QuerySource, ReadOptions, SkipReason, Source, StopToken,
-    Task,
+    IngestSummary, MetadataTable, OnChange, Profile, Progress, QueryOptions, QuerySource, ReadOptions, SkipReason,
+    Source, StopToken, Task,
 };
 use tempfile::TempDir;
 
@@ -199,8 +200,12 @@ fn an_iterator_is_pulled_no_further_than_what_is_in_work() {
     });
     let stop = StopAtCommit(StopToken::new());
     let task = Task::new().progress(&stop).stop(&stop.0);
-    let summary = writer.ingest_with(endless, &IngestOptions::default(), &task).unwrap();
-    assert!(summary.interrupted && summary.added > 0, "{summary:?}");
+    let table = folder.path().join("table.csv");
+    std::fs::write(&table, "filename,by\nd0,a\nnowhere,b\n").unwrap();
+    let options = IngestOptions::default().metadata(Some(Arc::new(MetadataTable::read(&table).unwrap())));
+    let summary = writer.ingest_with(endless, &options, &task).unwrap();
+    // It has not read all, so no row is known to match nothing.
+    assert!(summary.interrupted && summary.added > 0 && summary.unmatched.is_empty(), "{summary:?}");
     // The queues hold some jobs for each of three threads, each with about one document.
     let pulled = pulled.into_inner();
     assert!(pulled <= summary.added + 200, "{pulled} pulled, {} added", summary.added);

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use fpdb_host::error::Result;
+use fpdb_host::json_options::limit;
 use fpdb_host::names::names;
 use fpdb_host::setters::{check_share, setters};
 use fpdb_kernel::profile::{Profile, Unit};
@@ -99,7 +100,8 @@ pub struct DedupOptions {
     /// preference to all others. An absolute path is also compared with the paths of the documents' files.
     pub protect: Vec<String>,
     /// Hashes that more than this number of documents hold do not count as shared, and are reported. The cap
-    /// only makes fewer documents removable, never more. `None`: no cap.
+    /// only makes fewer documents removable, never more. `None`: no cap; in JSON also 0.
+    #[serde(default, deserialize_with = "limit")]
     pub max_df: Option<u64>,
     /// Maximum number of posting reads for one document. A document that needs more stays and is reported as
     /// undecided. `None`: no limit.
@@ -217,6 +219,14 @@ mod tests {
             options.protect(vec!["b".into()]).rule(),
             "by containment 0.75, keep newest, max-novel 1200, max-df 9, budget 7, prefer \"^a\\\"/\", protect \"b\""
         );
+    }
+
+    #[test]
+    fn a_cap_of_0_is_no_cap_in_json() {
+        let defaults = DedupOptions::of(&Profile::named("text").unwrap(), DedupBy::Exact);
+        let max_df = |json| fpdb_host::json_options::options_from_json(&defaults, json).unwrap().max_df;
+        let caps = [serde_json::json!(0), serde_json::json!(null), serde_json::json!(3)];
+        assert_eq!(caps.map(|cap| max_df(serde_json::json!({ "max_df": cap }))), [None, None, Some(3)]);
     }
 
     #[test]

@@ -14,6 +14,7 @@ impl DocumentError {
             Self::ChangedWhileReading { path }
             | Self::PathNotUtf8 { path }
             | Self::IsAContainer { path }
+            | Self::NoDocuments { path }
             | Self::RecordsWithoutName { path }
             | Self::RecordsInArray { path }
             | Self::NotAFile { path }
@@ -266,6 +267,12 @@ pub enum DocumentError {
     #[error("{} holds several documents", path.display())]
     IsAContainer {
         /// The file.
+        path: PathBuf,
+    },
+    /// A folder or archive was given for its documents, and has none.
+    #[error("no document is in {}", path.display())]
+    NoDocuments {
+        /// The folder or archive.
         path: PathBuf,
     },
     /// The file exists, but no such part of it was found.

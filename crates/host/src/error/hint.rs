@@ -192,6 +192,7 @@ impl DocumentError {
             Self::NoSuchPart { .. } => {
                 "name a part as an ingest of the file does: its records and mails are numbered from 1, and a part that cannot be read is no document"
             }
+            Self::NoDocuments { .. } => "name a file, or a folder or archive with documents",
             Self::RecordsWithoutName { .. } => "give it a name that ends in .jsonl, or read it as one document",
             Self::RecordsInArray { .. } => {
                 "write one record a line to a file whose name ends in .jsonl, or read it as one document"
