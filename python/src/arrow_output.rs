@@ -163,6 +163,7 @@ pub(crate) fn query_schema() -> SchemaRef {
         maybe("files_unread", UInt64),
         maybe("metadata", strings()),
         maybe("disguised", object(disguised)),
+        maybe("names_submission", Boolean),
     ]);
     let own = vec![field("containment", Float64), maybe("text_containment", Float64)];
     let of_document = vec![

@@ -72,7 +72,9 @@ fn class(error: &Error) -> &'static str {
         | Error::NumberTwice { .. }
         | Error::AlreadyAssembled { .. } => "ParameterError",
         Error::NoSuchDocument { .. } | Error::NoSuchNumber { .. } => "DocumentNotFoundError",
-        Error::TooLittleMemory { .. } | Error::TooManyDocuments { .. } => "LimitError",
+        Error::TooLittleMemory { .. } | Error::SubmissionTooLarge { .. } | Error::TooManyDocuments { .. } => {
+            "LimitError"
+        }
         Error::Stopped => "StoppedError",
         Error::Document(_) | Error::TextGone { .. } | Error::NotReadAgain { .. } => "DocumentError",
         // A call that waits for itself has no class of its own. The enum may get more variants. A test

@@ -350,7 +350,7 @@ impl From<&Error> for Problem {
             Error::Io { source, .. } if StoreFailure::of_io(source) == StoreFailure::NoSpace => {
                 (S::INSUFFICIENT_STORAGE, "no-space", "the disk of the service is full", TitleOnly)
             }
-            Error::TooLittleMemory { .. } => {
+            Error::TooLittleMemory { .. } | Error::SubmissionTooLarge { .. } => {
                 (S::INSUFFICIENT_STORAGE, "memory", "the service is allowed too little memory for this", Whole)
             }
             Error::Stopped => (S::SERVICE_UNAVAILABLE, "stopped", "the work was stopped", Whole),

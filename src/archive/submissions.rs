@@ -215,9 +215,9 @@ impl Submissions {
         self.first.get(id as usize).copied().unwrap_or(id)
     }
 
-    /// The documents of the submission whose first document is `first`, ascending.
-    pub(crate) fn documents_of(&self, first: u32) -> impl Iterator<Item = u32> {
-        self.members.iter().filter(move |&id| self.of(id) == first)
+    /// The first new document of the submission of this name.
+    pub(crate) fn named(&self, name: &str) -> Option<u32> {
+        self.by_name.get(name)?[0]
     }
 
     /// The name and first document of each submission, in order of name.

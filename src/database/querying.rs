@@ -13,8 +13,8 @@ use super::{Database, ids_named, visiting};
 use crate::archive::nothing_fits::no_such_value;
 use crate::nearest_name::nearest_name;
 use crate::query::{
-    self, JoinedQueries, PreparedQuery, QueryAnswer, QueryOptions, QueryReader, QuerySource, TextCache, Units,
-    finder_of,
+    self, JoinedQueries, PreparedQuery, QueryAnswer, QueryOptions, QueryReader, QuerySource, SubmissionFacts,
+    TextCache, Units, finder_of,
 };
 use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::Task;
@@ -75,7 +75,11 @@ impl<'a> QueryContext<'a> {
             QuerySource::Bytes { name, bytes } => reader.read_in_memory(name, bytes),
             QuerySource::Text { name, text } => reader.read_text(name, text),
             QuerySource::Stored(name) => match ids_named(store, name)?.last() {
-                Some(&newest) => reader.read_stored(store, newest, texts),
+                Some(&newest) => {
+                    let mut query = reader.read_stored(store, newest, texts)?;
+                    query.names_submission = self.submission(name).is_some();
+                    Ok(query)
+                }
                 None => Err(Error::NoSuchDocument {
                     name: name.clone(),
                     nearest: nearest_name(store, name, self.task.token())?,
@@ -88,18 +92,35 @@ impl<'a> QueryContext<'a> {
         }
     }
 
-    /// Answers the query of a document, or of a stored submission if no document has the name.
-    fn answer_prepared(&self, prepared: Result<PreparedQuery>, texts: &TextCache) -> Result<QueryAnswer> {
+    /// The stored submission of this name, if the options make its documents one query.
+    fn submission(&self, name: &str) -> Option<&'a SubmissionFacts> {
+        let joins = self.options.join_submissions && !self.options.joining.rewritten;
+        self.units.submission(name).filter(|_| joins)
+    }
+
+    /// Answers the query of a document, or of a stored submission if no document has the name. The documents
+    /// of a submission may take a quarter of the memory, divided by the number of `threads` that answer
+    /// queries.
+    fn answer_prepared(
+        &self,
+        prepared: Result<PreparedQuery>,
+        texts: &TextCache,
+        threads: usize,
+    ) -> Result<QueryAnswer> {
         match prepared {
             Err(Error::NoSuchDocument { name, nearest }) => {
-                let joins = self.options.join_submissions && !self.options.joining.rewritten;
-                let found = self.units.submission(&name).filter(|_| joins);
-                let Some((name, ids)) = found else { return Err(Error::NoSuchDocument { name, nearest }) };
+                let Some(submission) = self.submission(&name) else {
+                    return Err(Error::NoSuchDocument { name, nearest });
+                };
+                let (needed, allowed) = (submission.query_memory(), self.store.memory() / 4 / threads.max(1) as u64);
+                if needed > allowed {
+                    return Err(Error::SubmissionTooLarge { name: submission.name.clone(), needed, allowed });
+                }
                 let mut made = None;
                 let reader = self.reader(&mut made)?;
-                let parts =
-                    ids.iter().map(|&id| reader.read_stored(self.store, id, texts)).collect::<Result<Vec<_>>>()?;
-                query::answer_joined(name, &parts, self.store.profile(), self.options, |query, options| {
+                let read = |&id: &u32| reader.read_stored(self.store, id, texts);
+                let parts = submission.documents.iter().map(read).collect::<Result<Vec<_>>>()?;
+                query::answer_joined(&submission.name, &parts, self.store.profile(), self.options, |query, options| {
                     // The gathered postings are those of other queries.
                     QueryContext { options, gathered: None, ..*self }.answer(query, texts)
                 })
@@ -109,7 +130,7 @@ impl<'a> QueryContext<'a> {
     }
 
     fn answer_source(&self, source: &QuerySource, texts: &TextCache) -> Result<QueryAnswer> {
-        self.answer_prepared(self.prepare(&mut None, source, texts), texts)
+        self.answer_prepared(self.prepare(&mut None, source, texts), texts, 1)
     }
 }
 
@@ -184,7 +205,8 @@ impl Database {
     ///
     /// Looks up the hashes of several queries together, in one ascending pass, which costs less than a
     /// separate call for each query. The queries prepared at a time, and the postings found for them, take at
-    /// most a quarter of the [memory](crate::DatabaseBuilder::memory), and at most 512 MiB.
+    /// most a quarter of the [memory](crate::DatabaseBuilder::memory), and at most 512 MiB. A stored
+    /// submission may take a quarter too, and a larger one is refused ([`Error::SubmissionTooLarge`]).
     ///
     /// # Errors
     /// [`Error::Stopped`] soon after a stop, also within a query, but not while a document is parsed. An
@@ -232,7 +254,7 @@ impl Database {
             let asked = QueryContext { gathered: Some(&gathered), ..asked };
             let answer = |subject: Result<PreparedQuery>, texts: &TextCache| {
                 task.token().check()?;
-                match asked.answer_prepared(subject, texts) {
+                match asked.answer_prepared(subject, texts, self.store.pool().threads()) {
                     Err(Error::Stopped) => Err(Error::Stopped),
                     answer => {
                         task.step(QUERIES, answered.fetch_add(1, Ordering::Relaxed) + 1, total)?;
@@ -242,7 +264,15 @@ impl Database {
             };
             self.answer_in_portions(batch, asked, &mut texts, |query| query.as_ref().ok(), &mut |portion, texts| {
                 let answer = |subject| answer(subject, texts);
-                answers.extend(self.run(|| portion.into_par_iter().map(answer).collect::<Result<Vec<_>>>())?);
+                let answered = self.run(|| portion.into_par_iter().map(answer).collect::<Result<Vec<_>>>())?;
+                for mut answer in answered {
+                    if let Err(Error::SubmissionTooLarge { .. }) = answer {
+                        // Alone it may take the memory of all threads.
+                        answer = asked.answer_source(&sources[answers.len()], texts);
+                        task.token().check()?;
+                    }
+                    answers.push(answer);
+                }
                 Ok(())
             })?;
         }

@@ -110,7 +110,7 @@ pub(crate) fn answer_joined(
     for part in parts {
         let found = ask(part, &options_of_part)?;
         answer.coverage += found.coverage * part.symbols as f64;
-        let query = Box::new(QueryDocument { ignored: found.ignored, ..found.query });
+        let query = Box::new(QueryDocument { ignored: found.ignored, id: part.id.map(DocId), ..found.query });
         for found in found.matches {
             let pairs = pairs.entry(found.id).or_default();
             pairs.covered += found.coverage.unwrap_or(0.0) * part.symbols as f64;

@@ -70,5 +70,5 @@ pub(crate) use text_cache::TextCache;
 pub(crate) use text_limit::TextLimit;
 pub(crate) use text_sequence::TextSequence;
 pub(crate) use text_unavailable::TextUnavailable;
-pub(crate) use units::{UnitCache, Units};
+pub(crate) use units::{SubmissionFacts, UnitCache, Units};
 pub use weight::Weight;

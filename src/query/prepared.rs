@@ -41,6 +41,8 @@ pub(crate) struct PreparedQuery {
     pub(super) attachments: u64,
     /// Number of joined documents; 0 for one document.
     pub(super) files: u64,
+    /// True if a stored submission has the name of this stored document too.
+    pub(crate) names_submission: bool,
     pub(crate) metadata: BTreeMap<String, String>,
     /// Distinct hashes, ascending.
     pub(crate) hashes: Vec<QueryHash>,
@@ -83,6 +85,9 @@ pub(crate) struct QueryHash {
     pub(crate) skipped: Option<IgnoredBecause>,
 }
 
+/// Maximum bytes of memory for a fingerprint of a document that is part of a joined query.
+pub(super) const JOINED_BYTES: u64 = (size_of::<Fingerprint>() + 2 * size_of::<QueryHash>()) as u64;
+
 /// The index of a hash's view in an array with one entry for each view.
 pub(super) fn view_index(profile: &Profile, hash: u64) -> usize {
     usize::from(profile.view_of(hash) == View::Text)
@@ -113,6 +118,7 @@ impl PreparedQuery {
             extracted: false,
             attachments: 0,
             files: 0,
+            names_submission: false,
             metadata: BTreeMap::new(),
             hashes: Vec::new(),
             fingerprints: Vec::new(),
@@ -235,6 +241,8 @@ impl PreparedQuery {
             metadata: self.metadata.clone(),
             disguised: self.disguised.clone(),
             ignored: Vec::new(),
+            names_submission: self.names_submission,
+            id: None,
         }
     }
 

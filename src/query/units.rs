@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use super::prepared::view_index;
+use super::prepared::{JOINED_BYTES, view_index};
 use crate::archive::nothing_fits::nothing_fits;
 use crate::archive::submissions::Submissions;
 use fpdb_host::error::Result;
@@ -29,8 +29,10 @@ pub(crate) struct Units {
 
 /// The totals of a submission's documents.
 #[derive(Clone, Debug, Default)]
-pub(super) struct SubmissionFacts {
-    pub(super) name: String,
+pub(crate) struct SubmissionFacts {
+    pub(crate) name: String,
+    /// Its documents, ascending.
+    pub(crate) documents: Vec<u32>,
     pub(super) bytes: u64,
     pub(super) symbols: u64,
     /// By view: the structure, then the text as written. A hash that several documents hold counts once.
@@ -59,6 +61,7 @@ impl Units {
             count += u64::from(first == id);
             if submissions.has(id) {
                 let facts = facts.entry(first).or_default();
+                facts.documents.push(id);
                 facts.bytes += record.bytes;
                 facts.symbols += record.symbols;
                 for (all, one) in facts.views.iter_mut().zip([record.structure(), record.text().unwrap_or_default()]) {
@@ -119,18 +122,24 @@ impl Units {
         parts.map(|&document| (self.of(document), document)).collect()
     }
 
-    /// The name and the documents, ascending, of the submission that a user calls `name`; `None` if there is
-    /// no such submission.
-    pub(crate) fn submission(&self, name: &str) -> Option<(&str, Vec<u32>)> {
-        let tidied = tidied(name);
-        let is_named = |facts: &SubmissionFacts| facts.name == name || Some(&facts.name) == tidied.as_ref();
-        let (&first, facts) = self.facts.iter().find(|(_, facts)| is_named(facts))?;
-        Some((&facts.name, self.submissions.documents_of(first).collect()))
+    /// The submission that a user calls `name`; `None` if there is no such submission.
+    pub(crate) fn submission(&self, name: &str) -> Option<&SubmissionFacts> {
+        let first = self.submissions.named(name).or_else(|| self.submissions.named(&tidied(name)?))?;
+        self.facts.get(&first)
     }
 
     /// The facts of a submission; `None` for a unit that is a document.
     pub(super) fn facts(&self, unit: u32) -> Option<&SubmissionFacts> {
         self.facts.get(&unit)
+    }
+}
+
+impl SubmissionFacts {
+    /// The approximate memory, in bytes, of all documents prepared as one query: their texts, and their
+    /// fingerprints in the query of each document and in that of the submission.
+    pub(crate) fn query_memory(&self) -> u64 {
+        let fingerprints: u64 = self.views.iter().map(|view| view.fingerprints).sum();
+        self.bytes.max(self.symbols).saturating_add(fingerprints.saturating_mul(JOINED_BYTES))
     }
 }
 

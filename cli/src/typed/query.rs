@@ -35,8 +35,8 @@ pub(crate) struct QueryArgs {
     /// Query with a stored document; may be repeated
     ///
     /// If several versions have this name, the one that was added last is used. With --submission-by, the
-    /// name of a submission asks with all its documents as one, except with --by-corpus and --rewritten.
-    /// Answers come in the order in which queries are given.
+    /// name of a submission asks with all its documents as one, if no document has this name, and except with
+    /// --by-corpus and --rewritten. Answers come in the order in which queries are given.
     #[arg(long, value_name = "NAME", action = ArgAction::Append)]
     pub(crate) document: Vec<String>,
     /// Query with the stored document of this number

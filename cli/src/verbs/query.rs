@@ -21,7 +21,8 @@ use crate::output::Output;
 use crate::printer::Printer;
 use crate::progress::StepBar;
 use crate::render::{
-    QueryPage, Style, as_fields, attachments_left_out, corpus_header, count, grouped, has, is, query_header, time_of,
+    QueryPage, Style, as_fields, attachments_left_out, corpus_header, count, escape_terminal, grouped, has, is,
+    query_header, time_of,
 };
 use crate::resolved::submission_folders::SubmissionFolders;
 use crate::resolved::{database, phrases, profile, query};
@@ -187,6 +188,7 @@ impl Asked<'_> {
             }
         };
         self.tally.answered = true;
+        tell_two_meanings(&answer, self.printer);
         if answer.is_too_short() {
             let of_files = answer.query.files > 0;
             *(if of_files { &mut self.tally.too_short_submissions } else { &mut self.tally.too_short }) += 1;
@@ -245,6 +247,14 @@ impl Asked<'_> {
         });
         self.tally.skipped = skipped;
         outcome
+    }
+}
+
+/// Prints which meaning a name has that both a document and a submission have.
+fn tell_two_meanings(answer: &QueryAnswer, printer: &Printer) {
+    if answer.query.names_submission {
+        let name = escape_terminal(&answer.query.name);
+        printer.note(&format!("{name} is a document and a submission (--submission-by): the document was asked"));
     }
 }
 
@@ -348,6 +358,7 @@ fn report(
     let mut take = |place: QuerySource, name: &str, answer: fpdb::Result<QueryAnswer>| match answer {
         _ if !seen.insert(place.clone()) => {}
         Ok(mut answer) => {
+            tell_two_meanings(&answer, printer);
             if spooled.hold(&place) {
                 name.clone_into(&mut answer.query.name);
             }

@@ -230,11 +230,14 @@ impl Asked {
     }
 
     /// Answers the queries for a report. Names become numbers, since a later commit may give a name to
-    /// another document.
+    /// another document. The name of a stored submission stays.
     fn query_for_report(mut self, database: &Database, stop: &StopToken) -> Answer<Queried> {
         for source in &mut self.sources {
             if let QuerySource::Stored(name) = source {
-                *source = QuerySource::Number(database.newest_named(name)?.id);
+                match database.newest_named(name) {
+                    Err(Error::NoSuchDocument { .. }) if self.options.join_submissions => {}
+                    document => *source = QuerySource::Number(document?.id),
+                }
             }
         }
         let joining = self.options.joining.most(self.options.joining.most.or(Some(HtmlOptions::MAX_PASSAGES)));
@@ -345,16 +348,11 @@ mod tests {
         let writer = Database::create(folder.path().join("db"), Profile::PROSE).unwrap();
         let put = |name: &str, text: &str| writer.ingest([Document::new(name, text.to_owned())]).unwrap();
         let (reader, stop) = (writer.reader(), StopToken::new());
-        let query = |source: QuerySource| {
-            let asked = Asked {
-                sources: vec![source],
-                options: QueryOptions::default(),
-                is_several: false,
-                most: 1000,
-                _room: Room::default(),
-            };
+        let query_with = |source: QuerySource, options: QueryOptions| {
+            let asked = Asked { sources: vec![source], options, is_several: false, most: 1000, _room: Room::default() };
             asked.query_for_report(&reader, &stop).ok().unwrap()
         };
+        let query = |source: QuerySource| query_with(source, QueryOptions::default());
         let report = |queried: Queried| queried.report(&reader, "db".into(), &stop);
         let by_text = || QuerySource::Text { name: "q".into(), text: text.into() };
         for (source, changed) in
@@ -369,5 +367,13 @@ mod tests {
             put(changed, &format!("a longer beginning, then: {text}"));
             assert_eq!(report(queried).unwrap_err().status().as_u16(), 503, "{changed}");
         }
+        // A document of a submission that is the query: its old text is not shown.
+        let own = "the words of the submission itself";
+        put("s/1", &format!("{text} {own}"));
+        let options = QueryOptions::default().submission_by(Some(".".into())).join_submissions(true);
+        let queried = query_with(QuerySource::Stored("s".into()), options);
+        put("s/1", &format!("another {text}"));
+        let view = report(queried).unwrap();
+        assert!(view.overview.get().contains("\"s/1\""), "{}", view.overview);
     }
 }

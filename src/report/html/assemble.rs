@@ -76,7 +76,8 @@ impl ReportContent {
         let mut rows = Vec::new();
         for (source, report) in answers {
             let is_stored = matches!(source, QuerySource::Stored(_));
-            let origin = origin_of(database, source)?;
+            // A document that has the name of the submission was added since.
+            let origin = if is_stored && report.query.files > 0 { None } else { origin_of(database, source)? };
             let stored = match &origin {
                 // A name and an id can mean one document.
                 Some(origin @ Origin::Stored(_)) if documents.by_origin.contains_key(origin) => continue,
@@ -124,7 +125,7 @@ impl ReportContent {
             pair.passages = with_passages.then(|| files.iter().map(passages).sum());
             let of_file = |mut file: Match| {
                 let a = match file.query.take() {
-                    Some(query) if is_stored => documents.stored(database, database.newest_named(&query.name)?.id)?,
+                    Some(query) if is_stored => documents.part_of_query(database, &query)?,
                     Some(query) => documents.file_of_query(&query),
                     None => a,
                 };

@@ -7,7 +7,7 @@ use crate::database::{Database, DocumentInfo};
 use crate::query::{Location, QueryDocument};
 use crate::report::evidence::{PairEvidence, ignored_in, spans};
 use fpdb_host::clock;
-use fpdb_host::error::Result;
+use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::Task;
 use fpdb_kernel::document::DocId;
 
@@ -71,6 +71,24 @@ impl DocumentIndex {
         self.list[index].disguised = None;
         self.ignored.entry(index).or_insert_with(|| spans(&query.ignored));
         index
+    }
+
+    /// Adds a document of a stored submission that is one query. If it was removed meanwhile, its text is not
+    /// shown.
+    pub(super) fn part_of_query(&mut self, database: &Database, query: &QueryDocument) -> Result<usize> {
+        let id = match query.id {
+            Some(id) => id,
+            None => database.newest_named(&query.name)?.id,
+        };
+        match self.stored(database, id) {
+            Err(Error::NoSuchNumber { .. }) => {
+                let index = self.query(query, Some(Origin::Stored(id)), None);
+                // They cannot be found again.
+                self.ignored.entry(index).or_insert_with(|| spans(&query.ignored));
+                Ok(index)
+            }
+            index => index,
+        }
     }
 
     /// The ranges excluded from all scores, by document, as far as known.

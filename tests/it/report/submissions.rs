@@ -436,3 +436,24 @@ fn old_submissions_are_marked() {
     assert!(title.contains("ann (old) and bob"), "{title}");
     browser.check_quiet();
 }
+
+/// Each version of a file of a stored submission is shown with its own text.
+#[test]
+fn versions_of_a_file_of_a_stored_submission_have_their_texts() {
+    let folder = Folder::new();
+    corpus(&folder);
+    let versions = [stretch(1) + &stretch(2), stretch(6) + &stretch(30)];
+    folder.write("in/ann/a.txt", &versions[0]);
+    folder.ok(&["ingest", "-q", "--store-text", "--on-change", "replace", "in/ann/a.txt"]);
+    folder.write("in/ann/a.txt", &versions[1]);
+    folder.ok(&["ingest", "-q", "--store-text", "--on-change", "both", "in/ann/a.txt"]);
+    let query = ["query", "--document", "in/ann", "--submission-by", "in", "--format", "html", "-o", "report"];
+    folder.ok(&query);
+    let documents = read(&folder, "report").documents;
+    let shown = documents.iter().enumerate().filter(|(_, document)| document.name == "in/ann/a.txt");
+    let mut texts: Vec<String> = shown.map(|(index, _)| super::text(&folder, "report", index + 1).text).collect();
+    texts.sort();
+    let mut expected = versions.to_vec();
+    expected.sort();
+    assert_eq!(texts, expected);
+}

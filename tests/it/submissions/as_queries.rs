@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use fpdb::{Database, Error, QueryOptions, QuerySource, Task};
 use insta::assert_snapshot;
 use serde_json::Value;
 
@@ -313,9 +314,46 @@ fn a_stored_submission_is_one_query() {
     assert_eq!(both[2]["looked_up"], of_files["looked_up"]);
     let report = ["query", "--document", "in/s0", "--submission-by", "in", "--format", "html", "-o", "report"];
     assert_eq!(folder.ok(&report).status, 0);
+    // A document comes first.
+    folder.write("s0", stretch(3));
+    folder.ok(&["ingest", "-q", "s0"]);
+    let by_name = ["query", "--format", "json", "--submission-by", "^in/(s[0-9])/", "--document"];
+    let run = folder.ok(&[&by_name[..], &["s0"]].concat());
+    let note = "s0 is a document and a submission (--submission-by): the document was asked\n";
+    assert_eq!((&run.json()[0]["query"]["names_submission"], &*run.stderr), (&true.into(), note));
+    let run = folder.ok(&[&by_name[..], &["in/alone.txt"]].concat());
+    assert_eq!((&run.json()[0]["query"]["names_submission"], &*run.stderr), (&Value::Null, ""));
     // Other names, and questions about single documents, stay an error.
     for more in [&["in/s0", "--by-corpus"][..], &["in/s9"]] {
         let run = folder.run(&[&["query", "--submission-by", "in", "--document"], more].concat());
         assert!(run.status == 2 && run.stderr.contains("no stored document is named in/s"), "{run:?}");
+    }
+}
+
+/// The documents of a submission are in memory together, so their number has a limit.
+#[test]
+fn a_stored_submission_is_read_only_if_it_fits_the_memory() {
+    let folder = Folder::new();
+    corpus(&folder);
+    let ask = |memory: u64, names: &[&str]| {
+        let database = Database::builder().memory(memory).threads(2).open(folder.path().join(".fpdb")).unwrap();
+        let options = QueryOptions::default().submission_by(Some("in".into())).join_submissions(true);
+        let sources: Vec<_> = names.iter().map(|&name| QuerySource::Stored(name.into())).collect();
+        database.query_each(&sources, &options, &Task::new()).unwrap()
+    };
+    let needed = match ask(4, &["in/s0"]).remove(0) {
+        Err(Error::SubmissionTooLarge { name, needed, allowed: 1 }) if name == "in/s0" => needed,
+        other => panic!("{other:?}"),
+    };
+    let answer = ask(1 << 30, &["in/s0"]).remove(0).unwrap();
+    assert!(needed > answer.query.bytes + 80 * answer.query.fingerprints, "{needed}");
+    assert_eq!(ask(4 * needed, &["in/s0"]).remove(0).unwrap(), answer);
+    // Several at a time share the memory, and none is refused that is answered alone.
+    for answer_of_several in ask(4 * needed, &["in/s0", "in/s0"]) {
+        assert_eq!(answer_of_several.unwrap(), answer);
+    }
+    for names in [&["in/s0"][..], &["in/s0", "in/s0"]] {
+        let refused = ask(4 * needed - 4, names);
+        assert!(refused.iter().all(|one| matches!(one, Err(Error::SubmissionTooLarge { .. }))), "{refused:?}");
     }
 }

@@ -63,6 +63,9 @@ impl Error {
             Self::NothingFits { option: "where", .. } => "look at the metadata of a document".into(),
             Self::NothingFits { .. } | Self::NoSuchDocument { .. } => "list the documents to see their names".into(),
             Self::NameTaken { .. } => "nothing was renamed: remove the documents of the new names first (or those of the old names, if both are the same files), or choose another name".into(),
+            Self::SubmissionTooLarge { .. } => {
+                "query with its documents one by one, or choose smaller submissions (`submission_by`)".into()
+            }
             Self::TooLittleMemory { needed, .. } => format!("allow the database {needed} bytes of memory, or more to be faster"),
             Self::DamagedDecisions { .. } | Self::DecisionsOfAnother { .. } => "decide about all documents again".into(),
             Self::LaterDecisions { .. } => "open the database again; if it is older than the decisions, as after a restore, decide about all documents again".into(),
@@ -189,10 +192,10 @@ impl DocumentError {
             Self::IsAContainer { .. } => {
                 "name one of its documents, such as all.zip!a.c, or query with each document in it"
             }
+            Self::NoDocuments { .. } => "name a file, or a folder or archive with documents",
             Self::NoSuchPart { .. } => {
                 "name a part as an ingest of the file does: its records and mails are numbered from 1, and a part that cannot be read is no document"
             }
-            Self::NoDocuments { .. } => "name a file, or a folder or archive with documents",
             Self::RecordsWithoutName { .. } => "give it a name that ends in .jsonl, or read it as one document",
             Self::RecordsInArray { .. } => {
                 "write one record a line to a file whose name ends in .jsonl, or read it as one document"

@@ -537,6 +537,16 @@ pub enum Error {
         /// The allowed bytes.
         allowed: u64,
     },
+    /// A stored submission is too large to be one query.
+    #[error("the submission {name} takes about {needed} bytes of memory as one query, and {allowed} are allowed")]
+    SubmissionTooLarge {
+        /// The name of the submission.
+        name: String,
+        /// Bytes for the fingerprints and texts of its documents.
+        needed: u64,
+        /// The allowed bytes.
+        allowed: u64,
+    },
     /// The file is not a dedup report of this database, nor a list that the action takes.
     #[error("{} is not a whole report of a dedup or list of documents: line {line}: {detail}", path.display())]
     NotADedupReport {

@@ -112,4 +112,17 @@ fn a_report_has_texts_and_passages_and_no_place() {
     assert_eq!(parts, ["pair-1", "text-1", "text-2"]);
     assert!(!report.text().contains(service.folder.path().to_str().unwrap()));
     assert_eq!(view["overview"]["database"]["path"], "secret-place.db");
+    // A submission, as in a query.
+    service.put("in/ann/b.txt", &format!("She: {TEXT}"));
+    let options = json!({"submission_by": "in", "join_submissions": true});
+    let report = service.post("/v1/report", &json!({"document": "in/ann", "options": options}));
+    let names = |view: &Value| -> Vec<String> {
+        let documents = view["overview"]["documents"].as_array().unwrap().iter();
+        documents.map(|document| document["name"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(report.status, 200, "{}", report.text());
+    assert_eq!(names(&report.json()), ["in/ann", "a.txt", "in/ann/b.txt"]);
+    for asked in [json!({"document": "in/ben", "options": options}), json!({"document": "in/ann"})] {
+        assert_eq!(service.post("/v1/report", &asked).status, service.post("/v1/query", &asked).status, "{asked}");
+    }
 }
