@@ -3,6 +3,7 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use fpdb::apply::{Action, ApplyOptions};
 use fpdb::pairs::PairsOptions;
 use fpdb::report::{HtmlAnswers, HtmlOptions, PairEvidence, write_html};
 use fpdb::{
@@ -126,4 +127,16 @@ fn passages_of_pairs_and_reports_can_be_stopped() {
     assert!(matches!(write(&StopAt::new(steps - 1)), Err(Error::Stopped)));
     assert_eq!(std::fs::read(path.join("index.html")).unwrap(), page, "the earlier report is as it was");
     assert!(written.files > 1 && files() == before + 1);
+}
+
+#[test]
+fn blank_lines_of_a_list_are_steps_too() {
+    let folder = TempDir::new().unwrap();
+    let database = database(&folder);
+    let list = folder.path().join("list.jsonl");
+    std::fs::write(&list, "{\"document\":\"d01\"}\n".to_owned() + &"\n".repeat(140_000)).unwrap();
+    let options = ApplyOptions::new(Action::Write { folder: folder.path().join("clean"), mark: None });
+    let all = StopAt::new(u64::MAX);
+    database.apply(&list, &options, &all.task(), |_| Ok::<(), Error>(())).unwrap();
+    assert_eq!(all.count("lines of the list read"), 2);
 }

@@ -92,10 +92,13 @@ pub(super) fn read<'a>(
     let (mut unknown, mut unknown_names) = (FxHashSet::default(), Vec::new());
     let (mut digest, mut is_first) = (Xxh3::new(), true);
     while let Some((number, line)) = lines.next_line().map_err(failed())? {
-        let first = std::mem::replace(&mut is_first, false);
         if is_due(number) {
             task.step("lines of the list read", number, 0)?;
         }
+        if line.is_empty() {
+            continue;
+        }
+        let first = std::mem::replace(&mut is_first, false);
         digest.update(line);
         let wrong = |detail: String| Error::NotADedupReport { path: path.to_owned(), line: number, detail };
         let parsed: ListLine = match serde_json::from_slice(line) {

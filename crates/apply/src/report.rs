@@ -219,10 +219,13 @@ impl<'a> ParsedReport<'a> {
         let mut kept = Sorter::new(temp, memory);
         let (mut digest, mut last, mut ended) = (Xxh3::new(), 0, false);
         while let Some((number, line)) = lines.next_line().map_err(failed())? {
-            let is_first = std::mem::replace(&mut last, number) == 0;
             if is_due(number) {
                 task.step("lines of the report read", number, 0)?;
             }
+            if line.is_empty() {
+                continue;
+            }
+            let is_first = std::mem::replace(&mut last, number) == 0;
             digest.update(line);
             let wrong =
                 |detail: &str| Error::NotADedupReport { path: path.to_owned(), line: number, detail: detail.into() };
@@ -340,6 +343,9 @@ impl ReportedNames {
         let failed = || Error::io("read", path);
         let mut lines = Lines::of(BufReader::with_capacity(1 << 20, File::open(path).map_err(failed())?));
         while let Some((number, line)) = lines.next_line().map_err(failed())? {
+            if line.is_empty() {
+                continue;
+            }
             let parsed: ReportLine = serde_json::from_slice(line).map_err(|error| Error::NotADedupReport {
                 path: path.to_owned(),
                 line: number,

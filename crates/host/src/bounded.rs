@@ -38,8 +38,8 @@ pub fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<boo
     Ok(!line.is_empty())
 }
 
-/// The lines of a list that a user may have edited: without a byte order mark at the beginning, and without
-/// blank lines.
+/// The lines of a list that a user may have edited, without a byte order mark at the beginning. Blank lines
+/// are empty.
 pub struct Lines<R> {
     input: R,
     line: Vec<u8>,
@@ -52,18 +52,16 @@ impl<R: BufRead> Lines<R> {
         Self { input, line: Vec::new(), number: 0 }
     }
 
-    /// The next line that is not blank, with its number from 1 on. `None` at the end. Fails if a line has
-    /// more than [`LINE_BYTES`] bytes.
+    /// The next line, with its number from 1 on. `None` at the end. Fails if a line has more than
+    /// [`LINE_BYTES`] bytes.
     pub fn next_line(&mut self) -> io::Result<Option<(u64, &[u8])>> {
-        while read_line(&mut self.input, &mut self.line)? {
-            self.number += 1;
-            let mark =
-                if self.number == 1 && self.line.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
-            if !self.line[mark..].trim_ascii().is_empty() {
-                return Ok(Some((self.number, &self.line[mark..])));
-            }
+        if !read_line(&mut self.input, &mut self.line)? {
+            return Ok(None);
         }
-        Ok(None)
+        self.number += 1;
+        let mark = if self.number == 1 && self.line.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
+        let line = &self.line[mark..];
+        Ok(Some((self.number, if line.trim_ascii().is_empty() { b"" } else { line })))
     }
 }
 
@@ -92,9 +90,11 @@ mod tests {
     }
 
     #[test]
-    fn blank_lines_and_a_mark_are_no_part_of_a_list() {
+    fn blank_lines_are_empty_and_a_mark_is_no_part_of_a_list() {
         let mut lines = Lines::of(&b"\xef\xbb\xbf\r\none\r\n \t\n\xef\xbb\xbftwo"[..]);
+        assert_eq!(lines.next_line().unwrap(), Some((1, &b""[..])));
         assert_eq!(lines.next_line().unwrap(), Some((2, &b"one\r\n"[..])));
+        assert_eq!(lines.next_line().unwrap(), Some((3, &b""[..])));
         assert_eq!(lines.next_line().unwrap(), Some((4, &b"\xef\xbb\xbftwo"[..])));
         assert_eq!(lines.next_line().unwrap(), None);
     }
