@@ -16,7 +16,7 @@ use super::files::{self, Facts, FileIdentity};
 use super::judged::FileVersion;
 use super::kept_out::KeptOutOfFile;
 use super::log::Log;
-use super::options::{Action, ApplyOptions, LinkKind};
+use super::options::ApplyOptions;
 use super::places::Unplaced;
 use super::plan::{PlannedDocument, SourceFile, SourceReading, for_each_file};
 use super::rewrite::{can_mark, why_whole};
@@ -281,28 +281,6 @@ impl Check<'_> {
         checked.facts[number] = Some(facts);
         Ok(())
     }
-
-    /// The action of an earlier run on a file, if the file no longer exists, or is now the link that the
-    /// action made.
-    fn done_before(&self, path: &Path, entries: &[PlannedDocument]) -> Result<Option<Act>> {
-        if !self.log.begun(path) {
-            return Ok(None);
-        }
-        let is_gone = || path.symlink_metadata().is_err_and(|error| files::is_missing(&error));
-        Ok(match self.options.action {
-            Action::Remove => is_gone().then_some(Act::Remove),
-            Action::Move { .. } => is_gone().then_some(Act::Move),
-            Action::Link(kind) => self.is_linked(path, kind, entries)?.then_some(Act::Link),
-            _ => None,
-        })
-    }
-
-    /// True if a file is a link of this kind to the survivor of its document.
-    fn is_linked(&self, path: &Path, kind: LinkKind, entries: &[PlannedDocument]) -> Result<bool> {
-        let Some(removable) = entries.iter().find(|entry| entry.is_removable()) else { return Ok(false) };
-        let survivor = self.stored.find(removable.keep)?.and_then(|record| record.source);
-        Ok(survivor.is_some_and(|survivor| files::is_link(path, Path::new(&survivor), kind)))
-    }
 }
 
 /// Reads the contents of files again.
@@ -450,8 +428,9 @@ impl Contents<'_> {
             }
         }
         let mut reached = FxHashSet::default();
-        for WholeMail { at, removable, others } in &scan.mails {
-            let is_whole = removable.iter().all(|suffix| cut.contains_key(suffix)) && !self.holds(source, others)?;
+        for WholeMail { at, removable, others, may_go } in &scan.mails {
+            let goes = *may_go && removable.iter().all(|suffix| cut.contains_key(suffix));
+            let is_whole = goes && !self.holds(source, others)?;
             if !is_whole && cuttable {
                 looked.reason = Some(
                     "some removable documents stay: a mail and its attachments stay together unless all are removable"

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::Xxh3;
 
 use super::answer::{Act, Outcome};
-use super::check::{Contents, Cut, FileState};
+use super::check::{Check, Contents, Cut, FileState};
 use super::files::{Facts, FileIdentity};
 use super::judged::FileVersion;
 use super::log::NotedAct;
@@ -40,6 +40,30 @@ enum Way {
     Remove,
     Link(LinkKind),
     Move(PathBuf),
+}
+
+impl Check<'_> {
+    /// The action of an earlier run on a file, if the file no longer exists, or is now the link that the
+    /// action made.
+    pub(super) fn done_before(&self, path: &Path, entries: &[PlannedDocument]) -> Result<Option<Act>> {
+        if !self.log.begun(path) {
+            return Ok(None);
+        }
+        let is_gone = || path.symlink_metadata().is_err_and(|error| files::is_missing(&error));
+        Ok(match self.options.action {
+            Action::Remove => is_gone().then_some(Act::Remove),
+            Action::Move { .. } => is_gone().then_some(Act::Move),
+            Action::Link(kind) => self.is_linked(path, kind, entries)?.then_some(Act::Link),
+            _ => None,
+        })
+    }
+
+    /// True if a file is a link of this kind to the survivor of its document.
+    fn is_linked(&self, path: &Path, kind: LinkKind, entries: &[PlannedDocument]) -> Result<bool> {
+        let Some(removable) = entries.iter().find(|entry| entry.is_removable()) else { return Ok(false) };
+        let survivor = self.stored.find(removable.keep)?.and_then(|record| record.source);
+        Ok(survivor.is_some_and(|survivor| files::is_link(path, Path::new(&survivor), kind)))
+    }
 }
 
 impl Acting<'_> {

@@ -26,6 +26,9 @@ pub(super) struct WholeMail {
     pub(super) removable: Vec<u64>,
     /// The suffixes of the other documents that were found. The database may not hold them.
     pub(super) others: Vec<String>,
+    /// True if the mail itself is removable, or has a content that is looked for. Nothing justifies that
+    /// another mail leaves.
+    pub(super) may_go: bool,
 }
 
 /// The last document found that is not an attachment, and the documents found in it so far.
@@ -200,7 +203,9 @@ impl<'a> Scan<'a> {
             }
         }
         if outer == suffix && !removable.is_empty() && removable.len() + others.len() > 1 {
-            self.mails.push(WholeMail { at, removable, others });
+            let may_go = removable.contains(&xxh3_64(suffix.as_bytes()))
+                || self.kept_out[self.before..].iter().any(|record| record.suffix == suffix);
+            self.mails.push(WholeMail { at, removable, others, may_go });
         }
         outer == suffix
     }
