@@ -53,7 +53,12 @@ pub(crate) fn applied_line(applied: &Applied, copies: bool) -> String {
     };
     if applied.kept_out > 0 {
         let is_marked = applied.act == Act::Mark && target.is_empty();
-        let and = if is_marked || applied.act == Act::Write && applied.documents > 0 { " and" } else { ", without" };
+        let and = match applied.act {
+            Act::Omit => ", with",
+            Act::Write if applied.documents > 0 => " and",
+            _ if is_marked => " and",
+            _ => ", without",
+        };
         let _ = write!(line, "{and} {} whose contents are kept out", count(applied.kept_out, "record"));
     }
     if let Some(reason) = &applied.reason {
@@ -140,13 +145,12 @@ pub(crate) fn proof_summary_line(summary: &ProofSummary) -> String {
 
 /// The numbers of documents that are kept, by reason.
 fn why_kept(summary: &ApplySummary) -> String {
-    let ApplySummary { left, missing, unjustified, inseparable, .. } = *summary;
-    let told = missing + unjustified + inseparable;
+    let ApplySummary { left, unjustified, inseparable, .. } = *summary;
+    let told = unjustified + inseparable;
     if summary.passages || told > left {
         return String::new();
     }
     let reasons = [
-        (missing, "not in the database"),
         (unjustified, "no sound survivor"),
         (inseparable, "cannot leave their files"),
         (left - told, "in files left alone"),
