@@ -137,7 +137,14 @@ impl Log {
                 create_folders(folder)?;
             }
             let opened = OpenOptions::new().create(true).append(true).read(true).open(&path);
-            let file = opened.map_err(Error::io("write", &path))?;
+            let file = opened.map_err(|error| match options.action.copies_to() {
+                // The folder can be a link to the root of a disk, beside which the user may not write.
+                Some(folder) => {
+                    let told = format!("{error}; the log lies beside the folder: name one within {}", folder.display());
+                    Error::io("write", &path)(io::Error::new(error.kind(), told))
+                }
+                None => Error::io("write", &path)(error),
+            })?;
             lock_job(&file, &path)?;
             Some(file)
         } else {

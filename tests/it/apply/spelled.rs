@@ -87,3 +87,16 @@ fn a_folder_with_ingested_files_is_known_by_each_spelling() {
     let lines: Vec<Value> = run.json();
     assert!(!lines.is_empty() && run.stderr.contains("which holds files that were ingested"), "{run:#?}");
 }
+
+/// A link to the root of a disk, beside which nothing may be written.
+#[test]
+fn the_place_of_the_log_is_told_if_it_cannot_be_written() {
+    let folder = start();
+    fs::create_dir(folder.path().join("s/deep.write.log")).unwrap();
+    let run = folder.run(&["apply", "report.jsonl", "--write", "link", "--yes"]);
+    assert!(run.status == 2 && run.stderr.contains("s/deep.write.log"), "{run:#?}");
+    let deep = folder.path().canonicalize().unwrap().join("s/deep");
+    let told = format!("the log lies beside the folder: name one within {}", deep.display());
+    assert!(run.stderr.contains(&told), "{run:#?}");
+    folder.ok(&["apply", "report.jsonl", "--write", "link/clean", "--yes"]);
+}
