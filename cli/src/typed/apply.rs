@@ -50,7 +50,7 @@ pub(crate) struct ApplyArgs {
     /// Remove old copies whose files are no longer stored
     ///
     /// With --write. Without this flag, the old copy of a renamed or removed file stays and can hold
-    /// duplicates, unless all that it holds is kept out. Edited copies always stay, and are named.
+    /// duplicates and what is kept out. Edited copies always stay, and are named.
     #[arg(long, requires = "write")]
     pub(crate) prune: bool,
     /// Give each record a FIELD that tells if it is removable

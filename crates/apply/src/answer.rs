@@ -132,8 +132,7 @@ pub struct ApplySummary {
     /// have changed or cannot be read. They can hold documents to leave out.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub stale: u64,
-    /// Number of copies of earlier runs that are removed, because the database no longer has their files, on
-    /// request or because their contents are kept out.
+    /// Number of copies of earlier runs that are removed, because the database no longer has their files.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub pruned: u64,
     /// Number of documents that have no symbol left without their passages. The copy leaves them out.

@@ -12,6 +12,7 @@ use super::cutting::{Cutting, can_be_cut, is_all_symbols};
 use super::files::{self, Facts};
 use super::kept_out::KeptOutInCopy;
 use super::log::NotedAct;
+use super::log_lines::LogLine;
 use super::options::Action;
 use super::passages::NO_DOCUMENT;
 use super::plan::{SourceFile, SourceReading};
@@ -219,7 +220,12 @@ impl Acting<'_> {
         let Chosen { cuts, unjustified, kept_out_left, kept_out_unsearched, inseparable, reason } = chosen;
         let documents = if act == Act::Copy { 0 } else { documents_of(&cuts) };
         let keeps_rows = act == Act::Mark && !rewrite::can_mark_and_leave_out(state);
-        let kept_out = if keeps_rows { 0 } else { kept_out_of(&cuts) };
+        let mut kept_out = if keeps_rows { 0 } else { kept_out_of(&cuts) };
+        if let FileState::File { kept_out: records, .. } = state
+            && !rewrite::is_markable(state)
+        {
+            kept_out += records.gone_with(&cuts);
+        }
         let mut outcome = Outcome {
             applied: documents,
             unjustified,
@@ -238,8 +244,9 @@ impl Acting<'_> {
         };
         let path = Path::new(&source.path);
         if act == Act::Omit {
-            if self.options.act {
-                self.remove_copy(path, &target)?;
+            // The copy can have been edited since the places were looked at.
+            if self.options.act && !self.remove_copy(path, &target)? {
+                return Err(Error::PlaceTaken { path: target, files: 1 });
             }
             let step = FileStep { act, target: None, documents, kept_out, reason };
             return Ok(Acted { step, done: self.options.act, outcome });
@@ -256,7 +263,8 @@ impl Acting<'_> {
         }
         let replaces = self.log.owns(&target);
         let part = self.log.part_of(&target);
-        let mut noted = NotedAct { decision, part: Some(&part), ..NotedAct::new(act, path, Some(&target)) };
+        let text_field = source.reading.text_field();
+        let mut noted = NotedAct { decision, part: Some(&part), text_field, ..NotedAct::new(act, path, Some(&target)) };
         self.log.begin(&noted)?;
         files::remove_lost_part(&part)?;
         let placing = files::place(&target, part.clone(), path, |file| {
@@ -329,27 +337,27 @@ impl Acting<'_> {
         }
     }
 
-    /// Removes the copy that an earlier run made of a file that is now left out.
-    fn remove_copy(&mut self, path: &Path, target: &Path) -> Result<()> {
+    /// Removes the copy that an earlier run made of a file, if there is one. Returns false if the copy was
+    /// edited, so that it stays.
+    fn remove_copy(&mut self, path: &Path, target: &Path) -> Result<bool> {
         match target.symlink_metadata() {
-            Err(error) if files::is_missing(&error) => return Ok(()),
-            // A file that no run of this log has written stays.
-            _ if !self.log.owns(target) => return Ok(()),
+            Err(error) if files::is_missing(&error) => return Ok(true),
+            _ if !self.log.owns(target) => return Ok(false),
             _ => {}
         }
         let noted = NotedAct::new(Act::Omit, path, Some(target));
         self.log.begin(&noted)?;
         fs::remove_file(target).map_err(Error::io("remove", target))?;
-        self.log.end(&noted)
+        self.log.end(&noted)?;
+        Ok(true)
     }
 
-    /// Tells of the copies that earlier runs made of files that the database no longer has: of each, the file
-    /// and the copy. Removes those that are as they were written, if the options ask for it or all their
-    /// contents are kept out.
-    pub(super) fn old_copies(&mut self, copies: Vec<(String, PathBuf)>) -> Result<()> {
+    /// Tells of the copies that earlier runs made of files that the database no longer has. If the options
+    /// ask for it, removes those that are as they were written.
+    pub(super) fn old_copies(&mut self, copies: Vec<(PathBuf, LogLine)>) -> Result<()> {
         let Some(folder) = self.options.action.copies_to() else { return Ok(()) };
         let all = copies.len() as u64;
-        for (number, (source, copy)) in (0..).zip(copies) {
+        for (number, (copy, made)) in (0..).zip(copies) {
             self.task.step("copies of earlier runs looked at", number, all)?;
             let mut reason = "the database no longer has a file of this name".to_owned();
             // Another user can have written the log. So it can name no file outside the folder.
@@ -359,23 +367,27 @@ impl Acting<'_> {
             let is_ours = is_inside && self.log.owns(&copy);
             // The copy can be a link or a pipe by now.
             let is_file = is_inside && copy.symlink_metadata().is_ok_and(|facts| facts.is_file());
-            let kept_out = if is_file { self.contents().kept_out_in(&copy)? } else { KeptOutInCopy::default() };
-            // Nothing that is kept out is in a copy.
-            let is_due = is_ours && (self.options.prune || kept_out.is_all);
-            let mut is_pruned = is_due;
-            if kept_out.is_all {
-                reason += ", and its content is kept out";
-            } else if kept_out.contents > 0 {
-                reason += &format!(", and {} of its contents are kept out", kept_out.contents);
+            let kept_out = if is_file { self.contents().kept_out_in(&copy, &made)? } else { KeptOutInCopy::default() };
+            match kept_out.contents {
+                0 => {}
+                1 => reason += ", and 1 of its contents is kept out",
+                contents => reason += &format!(", and {contents} of its contents are kept out"),
             }
-            if !is_ours {
-                reason += ", and its copy was changed since";
-            } else if is_pruned && self.options.act {
-                match self.remove_copy(Path::new(&source), &copy) {
-                    Ok(()) => remove_empty_folders(&copy, folder),
+            if kept_out.unsearched > 0 {
+                reason += ", and not all of it can be searched for what is kept out";
+            }
+            let is_due = is_ours && self.options.prune;
+            let (mut is_pruned, mut is_edited) = (is_due, !is_ours);
+            if is_due && self.options.act {
+                match self.remove_copy(Path::new(&made.source), &copy) {
+                    Ok(true) => remove_empty_folders(&copy, folder),
+                    Ok(false) => (is_pruned, is_edited) = (false, true),
                     Err(error) if is_fatal(&error) => return Err(error),
                     Err(error) => (is_pruned, reason) = (false, error.chain()),
                 }
+            }
+            if is_edited {
+                reason += ", and its copy was changed since";
             }
             let count = if is_pruned { &mut self.summary.pruned } else { &mut self.summary.stale };
             *count += 1;
@@ -386,7 +398,7 @@ impl Acting<'_> {
             let is_named = !is_pruned && kept_out.contents + kept_out.unsearched > 0;
             (self.visit)(Applied {
                 schema: Schema::new(),
-                source,
+                source: made.source,
                 act: if is_pruned { Act::Omit } else { Act::Leave },
                 target: Some(copy.display().to_string()),
                 documents: 0,

@@ -85,6 +85,7 @@ impl Acting<'_> {
         }
         chosen.tell_what_is_kept_out();
         let Chosen { cuts, kept_out_left, kept_out_unsearched, inseparable, reason, .. } = chosen;
+        let marked_out = if let FileState::File { kept_out, .. } = state { kept_out.cut } else { 0 };
         let path = Path::new(&source.path);
         if !self.marked.insert(FileIdentity::of(path)?.entry) {
             return Ok(Some(Acted { outcome, ..Acted::left("it is another name of a file that is marked") }));
@@ -94,7 +95,7 @@ impl Acting<'_> {
         let step = FileStep { act: Act::Mark, target: None, documents, kept_out, reason };
         let mut outcome =
             Outcome { applied: documents, kept_out, kept_out_left, kept_out_unsearched, inseparable, ..outcome };
-        let decision = decision_of_marks(&cuts);
+        let decision = decision_of_marks(&cuts, marked_out);
         let mut noted = NotedAct { decision, ..NotedAct::new(Act::Mark, path, None) };
         let stands = self.log.stands(path, decision, true);
         // Only marks of this job are replaced. A field of the records' own is refused, however often the user
@@ -391,8 +392,9 @@ fn changed_while_reading(path: &Path) -> Error {
     Error::Document(DocumentError::ChangedWhileReading { path: path.to_owned() })
 }
 
-/// A digest of the facts that decide the marks of a file.
-fn decision_of_marks(cuts: &[Cut]) -> u64 {
+/// A digest of the facts that decide the marks of a file. `kept_out` is a digest of the records that are kept
+/// out, which have no id.
+fn decision_of_marks(cuts: &[Cut], kept_out: u64) -> u64 {
     let mut decision = Xxh3::new();
     decision.update(Act::Mark.name().as_bytes());
     for Cut { id, keep, .. } in cuts {
@@ -400,6 +402,8 @@ fn decision_of_marks(cuts: &[Cut]) -> u64 {
         decision.update(&id.to_le_bytes());
         decision.update(&keep.to_le_bytes());
     }
+    // Decisions of earlier versions lack it.
+    decision.update(&kept_out.to_le_bytes()[..if kept_out == 0 { 0 } else { 8 }]);
     decision.digest()
 }
 

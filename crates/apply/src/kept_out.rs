@@ -4,14 +4,17 @@ use std::ops::Range;
 use std::path::Path;
 
 use rustc_hash::FxHashSet;
-use xxhash_rust::xxh3::xxh3_64;
+use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
+use super::answer::Act;
 use super::check::{Contents, Cut};
+use super::log_lines::{LogLine, SEVERAL_FIELDS};
 use super::passages::{NO_DOCUMENT, NO_SURVIVOR};
 use super::plan::{SourceFile, SourceReading};
 use super::scan::Scan;
 use fpdb_host::error::{Error, Result};
 use fpdb_kernel::document::Digest;
+use fpdb_reading::input::{FileKind, compression_of};
 
 /// A record whose content is kept out.
 #[derive(Debug)]
@@ -36,6 +39,8 @@ pub(super) struct KeptOutOfFile {
     pub(super) attached: Vec<u64>,
     /// The number of parts of the file that could not be searched.
     pub(super) unsearched: u64,
+    /// A digest of the names and contents of the records that cuts leave out or mark; 0 if there are none.
+    pub(super) cut: u64,
 }
 
 impl KeptOutOfFile {
@@ -48,39 +53,51 @@ impl KeptOutOfFile {
         let stays = |start: &&u64| cuts.binary_search_by_key(*start, |cut| cut.start).is_err();
         self.left + self.attached.iter().filter(stays).count() as u64
     }
+
+    /// The number of records that no cut of their own leaves out, but these `cuts` of their mails.
+    pub(super) fn gone_with(&self, cuts: &[Cut]) -> u64 {
+        self.left + self.attached.len() as u64 - self.left_after(cuts)
+    }
 }
 
 /// The contents that are kept out and that an old copy still holds.
 #[derive(Default)]
 pub(super) struct KeptOutInCopy {
     pub(super) contents: u64,
-    /// True if the copy holds nothing else.
-    pub(super) is_all: bool,
     /// The number of its parts that could not be searched.
     pub(super) unsearched: u64,
 }
 
 impl Contents<'_> {
-    /// Searches the old copy of a file that the database no longer has.
-    pub(super) fn kept_out_in(&self, copy: &Path) -> Result<KeptOutInCopy> {
+    /// Searches the old copy of a file that the database no longer has, as the file was read and as one
+    /// document.
+    pub(super) fn kept_out_in(&self, copy: &Path, made: &LogLine) -> Result<KeptOutInCopy> {
         let mut found = KeptOutInCopy::default();
         let Some(kept_out) = self.kept_out.filter(|contents| !contents.is_empty()) else { return Ok(found) };
-        // Without its attachments a mail is one document, whose bytes are those of the file.
-        for attachments in [false, true] {
-            let source = SourceFile::unknown(copy.display().to_string(), attachments);
-            let (scan, ..) = match self.scan(copy, &source, Scan::of_all(&source.path)) {
-                Ok(scanned) => scanned,
+        let field = made.text_field.clone().filter(|field| field != SEVERAL_FIELDS);
+        let mut all = FxHashSet::default();
+        for reading in [SourceReading::Members(field), SourceReading::Closed] {
+            let source = SourceFile::unknown(copy.display().to_string(), reading);
+            let kind = match self.scan(copy, &source, Scan::of_all(&source.path)) {
+                Ok((scan, kind, _)) => {
+                    found.unsearched += scan.unread;
+                    all.extend(scan.all.unwrap_or_default());
+                    kind
+                }
                 Err(Error::Stopped) => return Err(Error::Stopped),
-                Err(_) => return Ok(KeptOutInCopy { unsearched: 1, ..found }),
+                Err(_) => {
+                    found.unsearched += 1;
+                    continue;
+                }
             };
-            let all = scan.all.unwrap_or_default();
-            found.contents = all.intersection(kept_out).count() as u64;
-            found.unsearched = scan.unread;
-            found.is_all = found.contents > 0 && found.contents == all.len() as u64 && scan.unread == 0;
-            if found.is_all {
+            if kind == FileKind::Document && matches!(compression_of(copy), Ok(None)) {
                 break;
             }
         }
+        found.contents = all.intersection(kept_out).count() as u64;
+        // Without its passages a text has another digest, and of several fields one is read.
+        let is_other = made.act == Act::Cut || made.text_field.as_deref() == Some(SEVERAL_FIELDS);
+        found.unsearched += u64::from(is_other);
         Ok(found)
     }
 
@@ -113,6 +130,7 @@ impl Contents<'_> {
             let can_go = cuttable && !source.old_members && !needed.contains(&xxh3_64(suffix.as_bytes()));
             match place {
                 Some(at) if can_go && !self.holds(source, &inside)? => {
+                    found.cut = xxh3_64_with_seed(&[suffix.as_bytes(), &digest].concat(), found.cut);
                     cuts.push(Cut { start: at.start, end: at.end, id: NO_DOCUMENT, keep: NO_SURVIVOR });
                 }
                 Some(at) => found.attached.push(at.start),

@@ -188,9 +188,9 @@ impl Log {
         Ok(())
     }
 
-    /// The existing copies that earlier runs made at paths whose hashes are not in `places`: the source and
-    /// the copy of each.
-    pub(super) fn elsewhere(&self, places: &FxHashSet<u64>) -> Result<Vec<(String, PathBuf)>> {
+    /// The existing copies that earlier runs made at paths whose hashes are not in `places`, and the line of
+    /// the act that made each.
+    pub(super) fn elsewhere(&self, places: &FxHashSet<u64>) -> Result<Vec<(PathBuf, LogLine)>> {
         let is_elsewhere =
             |key: u64, noted: &Noted| (noted.modified.is_some() || noted.earlier.is_some()) && !places.contains(&key);
         let keys: FxHashSet<u64> =
@@ -198,16 +198,18 @@ impl Log {
         let mut found = BTreeMap::new();
         if !keys.is_empty() {
             for_each_line(&self.path, &mut |line| {
-                if let Ok(LogLine { report, source, target: Some(target), .. }) = serde_json::from_slice(line)
-                    && report == self.digest
-                    && keys.contains(&key_of(Path::new(&target)))
+                if let Ok(line) = serde_json::from_slice::<LogLine>(line)
+                    && line.report == self.digest
+                    && line.act != Act::Omit
+                    && let Some(target) = line.target.as_deref().map(PathBuf::from)
+                    && keys.contains(&key_of(&target))
                 {
-                    found.insert(PathBuf::from(target), source);
+                    found.insert(target, line);
                 }
             })?;
         }
         found.retain(|target, _| target.symlink_metadata().is_ok());
-        Ok(found.into_iter().map(|(target, source)| (source, target)).collect())
+        Ok(found.into_iter().collect())
     }
 
     fn remember(&mut self, line: LogLine) {
@@ -423,6 +425,7 @@ impl Log {
             modified: act.modified.and_then(nanoseconds),
             part: act.part.filter(|_| !done).map(shown),
             aside: act.aside.filter(|_| !done).map(shown),
+            text_field: act.text_field.map(str::to_owned),
         };
         self.keep(key_of(line.about()), act.decision, &line);
         let mut text = serde_json::to_vec(&line).map_err(|error| Error::io("write", &self.path)(error.into()))?;

@@ -23,12 +23,14 @@ pub(super) struct NotedAct<'a> {
     pub(super) part: Option<&'a Path>,
     /// The name under which the source is kept until the act has ended. The next run puts it back.
     pub(super) aside: Option<&'a Path>,
+    /// The field that holds the texts of the records of a copied file; `None` for the default field.
+    pub(super) text_field: Option<&'a str>,
 }
 
 impl<'a> NotedAct<'a> {
     /// An act that writes no file and sets none aside.
     pub(super) fn new(act: Act, source: &'a Path, target: Option<&'a Path>) -> Self {
-        Self { act, source, target, decision: 0, bytes: 0, modified: None, part: None, aside: None }
+        Self { act, source, target, decision: 0, bytes: 0, modified: None, part: None, aside: None, text_field: None }
     }
 }
 
@@ -53,6 +55,8 @@ pub(super) struct LogLine {
     pub(super) part: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) aside: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) text_field: Option<String>,
 }
 
 /// The line with the random key.
@@ -64,6 +68,9 @@ pub(super) struct KeyLine {
     #[serde(default)]
     pub(super) database: String,
 }
+
+/// In place of a field, if one field does not hold all texts of the file.
+pub(super) const SEVERAL_FIELDS: &str = "";
 
 pub(super) const SCHEMA: &str = "fpdb.act/1";
 pub(super) const KEY_SCHEMA: &str = "fpdb.act.key/1";

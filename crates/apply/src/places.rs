@@ -8,6 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::files;
 use super::log::{Log, key_of};
+use super::log_lines::LogLine;
 use super::options::ApplyOptions;
 use super::plan::SourceFile;
 use fpdb_host::error::{Error, Result};
@@ -20,8 +21,8 @@ pub(super) type Unplaced = FxHashMap<u32, String>;
 #[derive(Default)]
 pub(super) struct Places {
     pub(super) unplaced: Unplaced,
-    /// Copies of earlier runs whose files the database no longer has: the source and the copy.
-    pub(super) stale: Vec<(String, PathBuf)>,
+    /// Copies of earlier runs whose files the database no longer has, and the act that made each.
+    pub(super) stale: Vec<(PathBuf, LogLine)>,
 }
 
 /// The path of the copy of a file. `folder` is resolved.

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use bytemuck::{Pod, Zeroable};
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::log_lines::SEVERAL_FIELDS;
 use super::passages::Passages;
 use super::report::{Identity, ParsedReport, ReportedPair};
 use crate::stored::StoredDocuments;
@@ -40,8 +41,8 @@ pub(super) struct SourceFile {
 
 impl SourceFile {
     /// A file without documents in the database.
-    pub(super) fn unknown(path: String, attachments: bool) -> Self {
-        Self::new(path, String::new(), SourceReading::Whole, attachments)
+    pub(super) fn unknown(path: String, reading: SourceReading) -> Self {
+        Self::new(path, String::new(), reading, true)
     }
 
     fn new(path: String, name: String, reading: SourceReading, attachments: bool) -> Self {
@@ -87,6 +88,17 @@ pub(super) enum SourceReading {
     Members(Option<String>),
     /// In several of these ways. Also a mail that was read as a document with attachments.
     Mixed,
+}
+
+impl SourceReading {
+    /// The field for the log: by it, a copy can be read when the database no longer has the file.
+    pub(super) fn text_field(&self) -> Option<&str> {
+        match self {
+            Self::Members(field) => field.as_deref(),
+            Self::Mixed => Some(SEVERAL_FIELDS),
+            Self::Whole | Self::Closed => None,
+        }
+    }
 }
 
 /// A document to check.

@@ -782,8 +782,7 @@ class ApplySummary(Answer):
         without_text: documents that have no symbol left without their passages. A copy leaves them out.
         stale: copies of earlier runs that stay as they were, because their files are no longer stored, have changed or
             cannot be read.
-        pruned: copies of earlier runs that are removed, because the database no longer has their files, on request or because their
-            contents are kept out.
+        pruned: copies of earlier runs that are removed, because the database no longer has their files.
         kept_out: records that copies lack, or that are marked in their place, because their contents are kept out.
         kept_out_left: records in copies although their contents are kept out: parts of a mail, of a container that stays whole, or of a
             copy that stays as it was.

@@ -1,4 +1,5 @@
-//! What was removed for good changes nothing else that a copy leaves out, and is marked, and in no old copy.
+//! What was removed from the database, for good or not, changes nothing else that a copy leaves out, and what
+//! is kept out is marked.
 
 use std::fs;
 
@@ -8,7 +9,7 @@ use super::formats::gzip;
 use super::{apply, text};
 use crate::support::{Folder, Run};
 
-fn mail(body: u64, attached: &[u64]) -> String {
+pub(super) fn mail(body: u64, attached: &[u64]) -> String {
     let part = |head: &str, number| format!("--x\nContent-Type: text/plain\n{head}\n{}\n", text(number));
     let attached = attached
         .iter()
@@ -120,16 +121,62 @@ fn a_mail_that_is_kept_out_goes_with_its_attachments() {
     folder.ok(&["dedup", "-q", "--keep", "first", "--format", "json", "-o", "report.jsonl"]);
     let (run, lines, summary) = apply(&folder, &["--write", "clean", "--yes"]);
     assert_eq!(
-        (run.status, &summary["applied"], &summary["kept_out_left"]),
-        (0, &2.into(), &Value::Null),
+        (run.status, &summary["applied"], &summary["kept_out"], &summary["kept_out_left"]),
+        (0, &2.into(), &2.into(), &Value::Null),
         "{lines:#?}"
     );
+    let told = folder.ok(&["apply", "report.jsonl", "--write", "other"]).stdout;
+    assert!(told.contains("in/b.eml: left out, with 1 record whose contents are kept out"), "{told}");
+    assert!(told.contains("in/c.mbox without 1 document and 1 record whose contents are kept out"), "{told}");
     assert_eq!(copied(&folder, "clean"), ["a.txt", "c.mbox"]);
     assert!(!fs::read_to_string(folder.path().join("clean/in/c.mbox")).unwrap().contains(&text(2)));
     // With marks all mails are in the copy.
     let (run, _, summary) = apply(&folder, &["--write", "marked", "--mark", "dup", "--yes"]);
     assert_eq!((run.status, &summary["kept_out_left"]), (2, &2.into()), "{run:#?}");
     assert_eq!(copied(&folder, "marked").len(), 3);
+}
+
+/// No report and no list names the mail, so nothing justifies that its text leaves.
+#[test]
+fn a_mail_that_was_only_removed_stays_with_its_attachments() {
+    let folder = Folder::new();
+    let from = "From a@b.c Sat Jan  3 01:05:34 1996\n";
+    folder.write("in/a.txt", text(12));
+    folder.write("in/b.eml", mail(2, &[12]));
+    folder.write("in/c.mbox", format!("{from}{}\n{from}{}\n", mail(3, &[12]), mail(4, &[])));
+    folder.write("in/d.txt", text(12));
+    ingest(&folder, &["--attachments"]);
+    folder.ok(&["rm", "-q", "in/b.eml", "in/c.mbox#1"]);
+    folder.ok(&["dedup", "-q", "--keep", "first", "--format", "json", "-o", "report.jsonl"]);
+    let (run, lines, summary) = apply(&folder, &["--write", "clean", "--yes"]);
+    let numbers = (run.status, &summary["applied"], &summary["inseparable"]);
+    assert_eq!(numbers, (0, &1.into(), &2.into()), "{}", reasons(&run, &lines));
+    for name in ["b.eml", "c.mbox"] {
+        let [source, copy] = ["in", "clean/in"].map(|below| fs::read(folder.path().join(below).join(name)).unwrap());
+        assert!(source == copy, "{name}");
+    }
+    assert!(!folder.path().join("clean/in/d.txt").exists());
+}
+
+#[test]
+fn marks_follow_what_is_kept_out_now() {
+    let folder = Folder::new();
+    folder.write("in/a.jsonl", line(1) + &line(2) + &line(3));
+    ingest(&folder, &[]);
+    dedup(&folder);
+    let mut removed = ":2";
+    for next in [":3", ":1"] {
+        folder.ok(&["rm", "-q", "--keep-out", &format!("in/a.jsonl{removed}")]);
+        let (run, lines, summary) = apply(&folder, &["--mark", "dup", "--yes"]);
+        assert_eq!((run.status, &summary["kept_out"]), (0, &1.into()), "{}", reasons(&run, &lines));
+        let marked = fs::read_to_string(folder.path().join("in/a.jsonl")).unwrap();
+        let marks = marked.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["dup"] == "remove");
+        let numbers: Vec<String> = (1..).zip(marks).filter(|(_, is)| *is).map(|(at, _)| format!(":{at}")).collect();
+        assert_eq!(numbers, [removed], "{marked}");
+        folder.ok(&["rm", "-q", "--readmit", &format!("in/a.jsonl{removed}")]);
+        ingest(&folder, &[]);
+        removed = next;
+    }
 }
 
 #[test]
@@ -163,38 +210,6 @@ fn a_record_that_is_kept_out_is_marked_in_its_place() {
 }
 
 #[test]
-fn what_is_kept_out_is_in_no_old_copy() {
-    let folder = Folder::new();
-    folder.write("in/x.txt", text(1));
-    folder.write("in/sub/x.txt.gz", gzip(text(2).as_bytes()));
-    folder.write("in/x.eml", mail(3, &[4]));
-    folder.write("in/x.jsonl", line(5) + &line(6));
-    folder.write("in/part.jsonl", line(7) + &line(8));
-    folder.write("in/edited.txt", text(9));
-    folder.write("in/plain.txt", text(10));
-    folder.write("in/stays.txt", text(11));
-    ingest(&folder, &[]);
-    dedup(&folder);
-    apply(&folder, &["--write", "clean", "--yes"]);
-    let removed = ["in/x.txt", "in/sub/x.txt.gz", "in/x.eml", "in/x.jsonl:1", "in/x.jsonl:2", "in/part.jsonl:1"];
-    folder.ok(&[&["rm", "-q", "--keep-out", "in/edited.txt"], &removed[..]].concat());
-    folder.ok(&["rm", "-q", "in/part.jsonl:2", "in/plain.txt"]);
-    folder.write("clean/in/edited.txt", text(9) + "\n" + &text(12));
-    dedup(&folder);
-    let plan = folder.run(&["apply", "report.jsonl", "--write", "clean"]);
-    assert!(plan.stdout.contains("in/x.txt: its copy to be removed") && plan.stdout.contains("kept out"), "{plan:#?}");
-    assert_eq!(copied(&folder, "clean").len(), 8);
-    let (run, lines, summary) = apply(&folder, &["--write", "clean", "--yes"]);
-    assert_eq!(copied(&folder, "clean"), ["edited.txt", "part.jsonl", "plain.txt", "stays.txt"], "{lines:#?}");
-    // A copy that holds other texts too stays until --prune.
-    assert_eq!((run.status, &summary["pruned"], &summary["kept_out_left"]), (2, &4.into(), &1.into()), "{run:#?}");
-    assert!(run.stderr.contains("--prune removes those whose files are no longer stored"), "{run:#?}");
-    let (run, _, summary) = apply(&folder, &["--write", "clean", "--prune", "--yes"]);
-    assert_eq!((run.status, &summary["pruned"]), (0, &2.into()), "{run:#?}");
-    assert_eq!(copied(&folder, "clean"), ["edited.txt", "stays.txt"]);
-}
-
-#[test]
 fn kept_documents_are_counted_by_reason() {
     let folder = Folder::new();
     let from = "From a@b.c Sat Jan  3 01:05:34 1996\n";
@@ -220,4 +235,20 @@ fn kept_documents_are_counted_by_reason() {
     assert!(run.stderr.contains("warning: 1 removable document is in the copy"), "{run:#?}");
     let run = folder.run(&["apply", "report.jsonl", "--remove"]);
     assert!(run.stdout.contains(", 1 kept (cannot leave their files: 1); "), "{run:#?}");
+}
+
+#[test]
+fn missing_documents_are_not_counted_as_kept() {
+    let folder = Folder::new();
+    for number in [1, 2, 3] {
+        folder.write(&format!("in/{number}.txt"), text(number));
+        folder.write(&format!("in/{number}b.txt"), text(number));
+    }
+    ingest(&folder, &[]);
+    folder.ok(&["dedup", "-q", "--keep", "first", "--format", "json", "-o", "report.jsonl"]);
+    folder.ok(&["rm", "-q", "in/3b.txt"]);
+    folder.write("in/1.txt", text(5));
+    let run = folder.run(&["apply", "report.jsonl", "--write", "clean"]);
+    let told = "1 of 3 removable documents to be left out, 1 kept (no sound survivor: 1); ";
+    assert!(run.status == 2 && run.stdout.contains(told), "{run:#?}");
 }
