@@ -33,9 +33,9 @@ const BEST: f64 = 0.8;
 /// limit find no pairs, but count in pairs that other words find.
 const PAIRS: u64 = 1 << 22;
 
-/// The tail of a piece has at most this share of the norm of its words, and of their weight. The square of the
-/// first is below `COSINE_OF_SUMMARY`, and the second is below `CONTAINED`. So two pieces whose common words
-/// all lie in both tails are no seed.
+/// The tail of a piece has at most this share of the norm of its words, and of their weight. The square of
+/// the first is below `COSINE_OF_SUMMARY`, and the second is below `CONTAINED`. So two pieces whose common
+/// words all lie in both tails are no seed.
 const TAIL_OF_NORM: f64 = 0.499;
 const TAIL_OF_WEIGHT: f64 = 0.449;
 
