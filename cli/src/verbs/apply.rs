@@ -118,12 +118,20 @@ pub(crate) fn act(
     })
 }
 
-/// Warns if a file has no line: as a list it names no document, but it may be what a failed command left.
-/// Returns true if so.
+/// Warns if a file has no line but blank ones: as a list it names no document, but it may be what a failed
+/// command left. Returns true if so.
 pub(super) fn tell_if_empty(list: &Path, printer: &Printer) -> bool {
-    let has_line = |file| Lines::of(BufReader::new(file)).next_line().map_or(true, |line| line.is_some());
+    let is_blank = |file| {
+        let mut lines = Lines::of(BufReader::new(file));
+        while let Some((_, line)) = lines.next_line()? {
+            if !line.is_empty() {
+                return Ok(false);
+            }
+        }
+        std::io::Result::Ok(true)
+    };
     // A pipe can be read only once.
-    let is_empty = list.is_file() && File::open(list).is_ok_and(|file| !has_line(file));
+    let is_empty = list.is_file() && File::open(list).is_ok_and(|file| is_blank(file).unwrap_or(false));
     if is_empty {
         printer.warning(&format!("warning: {} is empty: as a list it names no document", list.display()));
     }

@@ -411,7 +411,7 @@ impl Acting<'_> {
                 cuts.extend_from_slice(range);
             }
         }
-        let unjustified = (all.len() - cuts.len()) as u64;
+        let unjustified = documents_of(&all).saturating_sub(documents_of(&cuts));
         let reason = reason.clone().or_else(|| {
             (unjustified > 0)
                 .then(|| "the survivors of some documents have changed, are listed too or cannot be read; these documents stay".into())
