@@ -107,7 +107,7 @@ pub(super) fn hint(error: &Error, has_memory: bool, on: &Suggested) -> Option<St
     Some(text)
 }
 
-/// The command that removes the documents of a place, and no others.
+/// The command that removes the documents of a place: no others, unless it says so.
 fn removal_of(names: &NamesThere, on: &Suggested) -> String {
     match names {
         NamesThere::Beginning(beginning) => format!(
@@ -119,7 +119,7 @@ fn removal_of(names: &NamesThere, on: &Suggested) -> String {
             format!("`{}` removes all that came from it", on.with("rm", Vec::new(), &names))
         }
         NamesThere::First(names) => format!(
-            "`{}` removes its documents: {}, ... (`{}` shows the names)",
+            "`{}` removes documents by name, also those of other places: {}, ... (`{}` shows the names)",
             on.of("rm NAME..."),
             names.join(", "),
             on.of("list")

@@ -200,6 +200,7 @@ impl<'a> Renaming<'a> {
         if !(is_file || is_container) {
             return Ok(());
         }
+        let found = candidate.about.name.clone();
         let name = names.of(std::mem::take(&mut candidate.about.name), &file)?.name;
         candidate.about.name.clone_from(&name);
         if self.given.contains(&name)
@@ -208,7 +209,7 @@ impl<'a> Renaming<'a> {
         {
             return Ok(());
         }
-        if is_container && self.container(&name, &file)? {
+        if is_container && self.container(&name, &found, &file)? {
             return Ok(());
         }
         let reading =
@@ -257,14 +258,15 @@ impl<'a> Renaming<'a> {
         format.map(|format| (digest, format)).ok_or(Error::Stopped)
     }
 
-    /// Renames the documents of a missing container if this file holds the same documents. The later walk
-    /// updates their boilerplate marks, and their metadata from tables.
-    fn container(&mut self, name: &str, file: &FileFacts) -> Result<bool> {
+    /// Renames the documents of a missing container if this file holds the same documents. `name` is the new
+    /// name of the file, and `found` its name in this walk. The later walk updates the boilerplate marks of the
+    /// documents, and their metadata from tables.
+    fn container(&mut self, name: &str, found: &str, file: &FileFacts) -> Result<bool> {
         let most = match self.of_size(file.bytes)? {
             OfSize { left: 0, .. } => return Ok(false),
             of_size => of_size.most,
         };
-        let Some((members, unread)) = self.members_held(file, most)? else { return Ok(false) };
+        let Some((members, unread)) = self.members_held(found, file, most)? else { return Ok(false) };
         let of_size = &self.containers[&file.bytes];
         let all = self.hash_of(&members, &FxHashSet::default());
         let is_counted = |(_, (digest, _)): &(&u128, &(Digest, _))| !self.kept_out.contains(digest);
@@ -273,7 +275,8 @@ impl<'a> Renaming<'a> {
             held.map(hash_of_member).fold(all, u128::wrapping_sub)
         };
         // Several sets may lead to one hash.
-        let hashes: FxHashSet<u128> = of_size.sets(members.keys().chain(&unread)).map(without).collect();
+        let sets = of_size.sets(members.keys().chain(&unread));
+        let hashes: FxHashSet<u128> = sets.map(without).chain([all]).collect();
         let alike = |hash: u128| (0..of_size.alike.get(&hash).map_or(0, Vec::len)).map(move |at| (hash, at));
         let alike: Vec<(u128, usize)> = hashes.into_iter().flat_map(alike).collect();
         for (hash, at) in alike {
@@ -359,9 +362,8 @@ impl<'a> Renaming<'a> {
     /// The documents that a file holds. `None` if another run may be able to read more of them, if two have
     /// the same name, or if there are more than `most` besides those that are kept out. Also returns the
     /// members that can never be read: the first [`UNREAD`].
-    fn members_held(&mut self, file: &FileFacts, most: u64) -> Result<Option<(Members, FxHashSet<u128>)>> {
+    fn members_held(&mut self, name: &str, file: &FileFacts, most: u64) -> Result<Option<(Members, FxHashSet<u128>)>> {
         let (mut members, mut counted, mut unread) = (Some(Members::default()), 0, FxHashSet::default());
-        let path = file.path.to_string_lossy();
         let (options, task, walk) = (self.options, self.task, WalkOptions::default());
         let looked = for_each_held(&file.path, &walk, &options.read, task.token(), &mut |held| {
             let read = match held {
@@ -373,14 +375,14 @@ impl<'a> Renaming<'a> {
             };
             let (key, (digest, format)) = match read {
                 Ok(read) => read,
-                Err((name, Error::Document(error))) if error.is_lasting() => {
+                Err((member, Error::Document(error))) if error.is_lasting() => {
                     if unread.len() < UNREAD {
-                        unread.insert(key(name.strip_prefix(&*path)));
+                        unread.insert(key(member.strip_prefix(name)));
                     }
                     return Ok(());
                 }
-                Err((name, error)) => {
-                    self.unseen.note_file(&name, file, error);
+                Err((member, error)) => {
+                    self.unseen.note_file(&member, file, error);
                     return Err(Error::Stopped);
                 }
             };

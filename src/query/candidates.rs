@@ -150,6 +150,10 @@ impl Candidates {
             }
         }
         let most = self.squares.values().copied().max().unwrap_or(0);
+        // A large table would take its time for each further document.
+        if self.squares.capacity() > 1024 + 8 * self.squares.len() {
+            self.squares = FxHashMap::default();
+        }
         self.squares.clear();
         most
     }

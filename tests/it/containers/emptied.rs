@@ -8,7 +8,7 @@ use super::hostile::tar_of;
 use super::names;
 use crate::bad_input::prose;
 use crate::formats::sample;
-use crate::support::{Folder, gzip, zip};
+use crate::support::{Folder, Run, gzip, zip};
 
 /// A document whose bytes can be read, but not its text.
 const BROKEN: &str = "%PDF-1.4\nbroken";
@@ -131,6 +131,22 @@ fn a_renamed_container_keeps_numbers_and_metadata() {
             assert!(names(&folder).iter().filter(|stored| stored.starts_with(&format!("s/new {name}"))).count() > 0);
         }
     }
+}
+
+/// The names of a walk of `.` have no `./`.
+#[test]
+fn a_renamed_container_with_an_unreadable_member_is_recognised_from_its_folder() {
+    let folder = Folder::new();
+    folder.write("s/a.zip", zip([("a.txt", prose(1).into_bytes()), ("b.pdf", BROKEN.into())]));
+    folder.run(&["ingest", "-q", "--profile", "prose", "s"]);
+    let before = essence(&folder);
+    assert_eq!(before.len(), 1);
+    fs::rename(folder.path().join("s/a.zip"), folder.path().join("s/new.zip")).unwrap();
+    let mut command = folder.command(&["ingest", "--format", "json", "--prune", "."]);
+    let run = Run::of(&command.current_dir(folder.path().join("s")).output().unwrap());
+    let counts = ["added", "removed", "renamed"].map(|count| run.json()[0][count].as_u64().unwrap_or(0));
+    assert_eq!((run.status, counts), (2, [0, 0, 1]), "{run:?}");
+    assert_eq!(essence(&folder), before);
 }
 
 /// A document that cannot be read hides no other member, and stays if it was stored before.

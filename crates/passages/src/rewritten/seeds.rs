@@ -35,7 +35,7 @@ const PAIRS: u64 = 1 << 22;
 
 /// The tail of a piece has at most this share of the norm of its words, and of their weight. The square of
 /// the first is below `COSINE_OF_SUMMARY`, and the second is below `CONTAINED`. So two pieces whose common
-/// words all lie in both tails are no seed.
+/// words all lie in both tails are no seed. Words beyond `PAIRS` always lie in the tails.
 const TAIL_OF_NORM: f64 = 0.499;
 const TAIL_OF_WEIGHT: f64 = 0.449;
 
