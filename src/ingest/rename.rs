@@ -259,8 +259,8 @@ impl<'a> Renaming<'a> {
     }
 
     /// Renames the documents of a missing container if this file holds the same documents. `name` is the new
-    /// name of the file, and `found` its name in this walk. The later walk updates the boilerplate marks of the
-    /// documents, and their metadata from tables.
+    /// name of the file, and `found` its name in this walk. The later walk updates the boilerplate marks of
+    /// the documents, and their metadata from tables.
     fn container(&mut self, name: &str, found: &str, file: &FileFacts) -> Result<bool> {
         let most = match self.of_size(file.bytes)? {
             OfSize { left: 0, .. } => return Ok(false),
@@ -361,7 +361,7 @@ impl<'a> Renaming<'a> {
 
     /// The documents that a file holds. `None` if another run may be able to read more of them, if two have
     /// the same name, or if there are more than `most` besides those that are kept out. Also returns the
-    /// members that can never be read: the first [`UNREAD`].
+    /// members that can never be read: the first [`UNREAD`]. `name` is the name of the file in this walk.
     fn members_held(&mut self, name: &str, file: &FileFacts, most: u64) -> Result<Option<(Members, FxHashSet<u128>)>> {
         let (mut members, mut counted, mut unread) = (Some(Members::default()), 0, FxHashSet::default());
         let (options, task, walk) = (self.options, self.task, WalkOptions::default());

@@ -15,7 +15,7 @@ fn members_are_read_up_to_the_number_of_a_missing_container() {
     let prune = Prune::of(&store, &[(&sources[..], &options)], &task).unwrap().unwrap();
     let mut renaming = Renaming::new(&store, (&options, &kept_out), &prune, &task);
     let file = FileFacts { path, source, bytes: 0, modified: None, observed_at: 0 };
-    let mut held = |most| renaming.members_held(&file, most).unwrap().map(|(members, _)| members.len());
+    let mut held = |most| renaming.members_held("new.jsonl", &file, most).unwrap().map(|(members, _)| members.len());
     assert_eq!([0, 8, 9, 10].map(&mut held), [None, None, Some(9), Some(9)]);
 }
 
