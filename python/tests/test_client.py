@@ -228,6 +228,9 @@ def test_documents_are_removed_as_from_a_database_in_process(served, routes, tmp
         assert client.remove(report=saved).to_dict() == mine
         saved.write_text('{"document": "e1"}\n{"document": "none"}\n{"document": "f1"}\n', encoding="utf-8")
         assert client.remove(report=saved).to_dict() == own.remove(report=saved).to_dict()
+        for content in ("", "\n", '\ufeff{"document": "none"}\n\n{"document": "nothing"}\n\n'):
+            saved.write_text(content, encoding="utf-8")
+            assert client.remove(report=saved).to_dict() == own.remove(report=saved).to_dict(), content
         assert [document.name for document in client.documents()] == [document.name for document in own.documents()]
         for wrong in ({"prefix": "a", "ids": [1]}, {"dry_run": True}, {"report": saved, "prefix": "a"}):
             with pytest.raises(TypeError):
@@ -238,7 +241,7 @@ def test_documents_are_removed_as_from_a_database_in_process(served, routes, tmp
                     database.remove(prefix=prefix, dry_run=dry_run)
         before = len(client)
         partial = '{"schema": "fpdb.query/1", "matches": [], "matching_documents": 1}'
-        for wrong_line in ("x", "1", '{"document": 1}', '{"schema": "fpdb.dedup/1"}', partial, ""):
+        for wrong_line in ("x", "1", '{"document": 1}', '{"schema": "fpdb.dedup/1"}', partial):
             # The wrong line is in a later portion than the first line.
             lines = [json.dumps({"document": "d1"}), json.dumps({"document": "x" * 800}), wrong_line]
             saved.write_text("\n".join([*lines, ""]), encoding="utf-8")

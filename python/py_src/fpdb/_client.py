@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import codecs
 import http.client
 import itertools
 import json
@@ -779,11 +780,13 @@ def _lines(report: Path | ServedDedup) -> tuple[list[bytes], bytes]:
     if isinstance(report, ServedDedup):
         lines = [json.dumps(row.to_dict()).encode() + b"\n" for row in report.removable]
         return lines, json.dumps(report.summary.to_dict()).encode() + b"\n"
-    lines = [line + b"\n" for line in _content(report).removesuffix(b"\n").split(b"\n")]
-    rows = [_row(line, number) for number, line in enumerate(lines, 1)]
-    is_report = rows[-1].get("schema") == DedupSummary.schema
+    content = _content(report).removeprefix(codecs.BOM_UTF8)
+    numbered = [(number, line + b"\n") for number, line in enumerate(content.split(b"\n"), 1) if line.strip()]
+    rows = [(number, _row(line, number)) for number, line in numbered]
+    lines = [line for _, line in numbered]
+    is_report = bool(rows) and rows[-1][1].get("schema") == DedupSummary.schema
     end = lines.pop() if is_report else b""
-    for number, row in enumerate(rows[: len(lines)], 1):
+    for number, row in rows[: len(lines)]:
         if not (_is_of_dedup(row) if is_report else _is_of_list(row)):
             what = "the report" if is_report else "a list, and the last one is no summary of a dedup"
             hint = 'save the report of a dedup again, or list lines {"document": NAME}'
