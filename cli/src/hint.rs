@@ -82,7 +82,7 @@ pub(super) fn hint(error: &Error, has_memory: bool, on: &Suggested) -> Option<St
         }
         Error::Document(document) => document_hint(document).map_or_else(|| document.hint(limit_flag), Into::into),
         Error::EmptyFolder { names, .. } => format!("if its disk is mounted, {}", removal_of(names, on)),
-        Error::EmptyFile { .. } => format!("if the file is meant to be empty, `{}` removes them; if not, put it back", on.of("ingest --prune")),
+        Error::EmptyFile { .. } => format!("if that is meant, `{}` removes them; if not, put a sound file back", on.of("ingest --prune")),
         Error::NotReadWhole { .. } => format!("mend the part that cannot be read, and ingest the file again; or remove what was withdrawn from it with `{}`", on.of("rm NAME...")),
         Error::GoneSource { names, .. } => format!("if it was moved, `{}` takes its documents and flags along; if it was deleted, {}", on.of("mv OLD NEW"), removal_of(names, on)),
         Error::NotProse { .. } => "leave --skip-quotes and --ignore-phrases out, or use a profile of characters or words: text, prose or words".into(),
@@ -119,7 +119,7 @@ fn removal_of(names: &NamesThere, on: &Suggested) -> String {
             format!("`{}` removes all that came from it", on.with("rm", Vec::new(), &names))
         }
         NamesThere::First(names) => format!(
-            "`{}` removes documents by name, also those of other places: {}, ... (`{}` shows the names)",
+            "`{}` removes {}, ... and documents of other places with these names (`{}` shows the names)",
             on.of("rm NAME..."),
             names.join(", "),
             on.of("list")

@@ -284,7 +284,7 @@ fn the_command_that_removes_documents_of_a_place_takes_no_others() {
     assert!(run.stderr.contains("`fpdb rm --prefix ../` shows its documents, and with --yes removes them"), "{run:?}");
     ingest_in("t/deep", &["../e.txt"]);
     let run = folder.run(&["ingest", "s"]);
-    let named = "`fpdb rm NAME...` removes documents by name, also those of other places: ../1.txt, ../2.txt, ../3.txt, ... (`fpdb list` shows the names)\n";
+    let named = "`fpdb rm NAME...` removes ../1.txt, ../2.txt, ../3.txt, ... and documents of other places with these names (`fpdb list` shows the names)\n";
     assert!(run.status == 2 && run.stderr.ends_with(named), "{run:?}");
 }
 

@@ -57,8 +57,8 @@ pub(crate) struct ApplyArgs {
     ///
     /// "remove" or "keep"; FIELD_survivor names its survivor. What is kept out is marked "remove" too,
     /// without survivor. With a report of `dedup --passages` the field lists the repeated passages:
-    /// [[start,end],...]. For JSON lines and Parquet. Changes the files themselves, or with --write their
-    /// copies.
+    /// [[start,end],...], and is null for what is kept out. For JSON lines and Parquet. Changes the files
+    /// themselves, or with --write their copies.
     #[arg(long, value_name = "FIELD", group = "action", conflicts_with_all = ["remove", "link", "move_to"])]
     mark: Option<String>,
     /// Remove removable files; those inside containers stay

@@ -22,8 +22,8 @@ pub(crate) struct DiffArgs {
     pub(crate) exit_status: bool,
     /// Leave out the text of these files and folders, such as the text of a task
     ///
-    /// Takes all paths that follow it, so write A and B first. All documents of a folder or archive count,
-    /// and each is read as A is. If A and B have the same bytes, they match in any case.
+    /// Takes all paths that follow it, so write A and B first. The text of all documents of a folder or
+    /// archive is left out, and each is read as A is. If A and B have the same bytes, they match in any case.
     #[arg(long, value_name = "PATH", num_args = 1.., value_hint = ValueHint::FilePath)]
     pub(crate) boilerplate: Vec<PathBuf>,
     #[command(flatten)]

@@ -53,9 +53,9 @@ pub(crate) struct PairsArgs {
     pub(crate) max_df: u64,
     /// Only pairs of documents under different prefixes
     ///
-    /// PREFIX is the name of a stored folder or archive, or any beginning of names: ex1 is not ex10 if there
-    /// is a folder ex1. The longest prefix that fits a name counts. With one prefix: only pairs of a document
-    /// under it and one that is not.
+    /// PREFIX is the name of a stored folder or archive, or any beginning of names. If there is a folder
+    /// ex1, ex1 does not mean ex10. The longest prefix that fits a name counts. With one prefix: only pairs
+    /// of a document under it and one that is not.
     #[arg(long, value_name = "PREFIX", num_args = 1..)]
     pub(crate) across: Vec<String>,
     /// Only pairs with a document that is not under these prefixes, such as last year's submissions

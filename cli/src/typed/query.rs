@@ -34,9 +34,9 @@ pub(crate) struct QueryArgs {
     pub(crate) input: InputArgs,
     /// Query with a stored document; may be repeated
     ///
-    /// If several versions have this name, the one that was added last is used. With --submission-by, the
-    /// name of a submission asks with all its documents as one, if no document has this name, and except with
-    /// --by-corpus and --rewritten. Answers come in the order in which queries are given.
+    /// If several versions have this name, the one that was added last is used. With --submission-by,
+    /// NAME may be a submission, if no document has this name: all its documents are one query. Not with
+    /// --by-corpus or --rewritten. Answers come in the order in which queries are given.
     #[arg(long, value_name = "NAME", action = ArgAction::Append)]
     pub(crate) document: Vec<String>,
     /// Query with the stored document of this number

@@ -235,9 +235,10 @@ fn remarks(summary: &ApplySummary, options: &ApplyOptions, printer: &Printer) {
     }
     if summary.kept_out_unsearched > 0 {
         printer.warning(&format!(
-            "warning: {} of the files named above cannot be searched for contents that are kept out, and {}",
+            "warning: {} of the files named above cannot be searched for contents that are kept out, and {} in the {}",
             count(summary.kept_out_unsearched, "part"),
-            if action.copies_to().is_some() { "are in the copy" } else { "stay as they are" }
+            is(summary.kept_out_unsearched),
+            if action.copies_to().is_some() { "copy" } else { "files" }
         ));
     }
     if summary.unplaced > 0 {

@@ -143,9 +143,9 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
     }
     tell_incomparable(&summary, &[without_text.first, too_short.first].concat(), printer);
     if same_name.number > 0 {
-        let (parts, have) = (count(same_name.number, "part"), has(same_name.number));
+        let (parts, have) = (count(same_name.number, "member"), has(same_name.number));
         printer.warning(&format!(
-            "warning: {parts} of a file {have} the name of an earlier one and other contents, and one of each name is stored \
+            "warning: {parts} {have} the name of an earlier member of the same file and other contents: one of each name is stored \
              (--on-change both stores all): {}",
             same_name.shown()
         ));

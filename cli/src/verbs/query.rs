@@ -254,7 +254,7 @@ impl Asked<'_> {
 fn tell_two_meanings(answer: &QueryAnswer, printer: &Printer) {
     if answer.query.names_submission {
         let name = escape_terminal(&answer.query.name);
-        printer.note(&format!("{name} is a document and a submission (--submission-by): the document was asked"));
+        printer.note(&format!("{name} is a document and a submission (--submission-by): the document is the query"));
     }
 }
 

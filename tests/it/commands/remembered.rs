@@ -446,7 +446,8 @@ fn a_folder_that_may_have_been_renamed_is_named_before_it_is_read() {
         std::fs::rename(folder.path().join("arch/old"), folder.path().join("arch/new")).unwrap();
         let run = folder.ok(&["ingest", "-q", "--dry-run", typed]);
         assert!(run.stderr.starts_with("warning: /") && run.stderr.contains("/arch/new holds files of /"), "{run:?}");
-        let next = ": if it was renamed, `fpdb mv arch/old arch/new` before this takes documents and flags along\n";
+        let next =
+            ": if it is the same folder, stop, and `fpdb mv arch/old arch/new` takes documents and flags along\n";
         let why = "/arch/old, which is gone and was ingested with '--exclude=*.log' --exclude=";
         assert!(run.stderr.contains(why) && run.stderr.contains(next), "{run:?}");
         let run = folder.ok(&["ingest", "-q", "--dry-run", "--exclude", "*.log", typed]);
@@ -476,7 +477,7 @@ fn the_first_of_many_renamed_folders_are_named() {
     }
     std::fs::rename(folder.path().join("arch"), folder.path().join("new")).unwrap();
     let run = folder.ok(&["ingest", "-q", "new"]);
-    assert_eq!(run.stderr.matches("before this takes documents and flags along\n").count(), 3, "{run:?}");
+    assert_eq!(run.stderr.matches("takes documents and flags along\n").count(), 3, "{run:?}");
     assert!(run.stderr.contains("`fpdb mv arch/old0 new/old0`"), "{run:?}");
     assert!(run.stderr.contains("are also in 2 more folders\n"), "{run:?}");
 }

@@ -132,12 +132,12 @@ fn members_of_one_name_are_told() {
         let [one, two, three, four] = texts.each_ref().map(String::as_bytes);
         folder.write("in/all.tar", tar_of(&[("s.txt", one), ("s.txt", two), ("t.txt", three), ("t.txt", three)]));
         let run = folder.ok(&["ingest", "-q", "--profile", "prose", "--on-change", on_change, "in"]);
-        let told = "warning: 1 part of a file has the name of an earlier one and other contents, and one of each name is stored \
+        let told = "warning: 1 member has the name of an earlier member of the same file and other contents: one of each name is stored \
                     (--on-change both stores all): in/all.tar!s.txt\n";
         assert_eq!(run.stderr, if on_change == "both" { "" } else { told }, "{on_change}: {run:?}");
         // A file that is replaced by itself in a later run has a name of its own.
         folder.write("in/all.tar", tar_of(&[("s.txt", four), ("t.txt", three)]));
         let run = folder.ok(&["ingest", "-q", "in"]);
-        assert!(!run.stderr.contains("the name of an earlier one"), "{on_change}: {run:?}");
+        assert!(!run.stderr.contains("the name of an earlier member"), "{on_change}: {run:?}");
     }
 }

@@ -319,7 +319,7 @@ fn a_stored_submission_is_one_query() {
     folder.ok(&["ingest", "-q", "s0"]);
     let by_name = ["query", "--format", "json", "--submission-by", "^in/(s[0-9])/", "--document"];
     let run = folder.ok(&[&by_name[..], &["s0"]].concat());
-    let note = "s0 is a document and a submission (--submission-by): the document was asked\n";
+    let note = "s0 is a document and a submission (--submission-by): the document is the query\n";
     assert_eq!((&run.json()[0]["query"]["names_submission"], &*run.stderr), (&true.into(), note));
     let run = folder.ok(&[&by_name[..], &["in/alone.txt"]].concat());
     assert_eq!((&run.json()[0]["query"]["names_submission"], &*run.stderr), (&Value::Null, ""));

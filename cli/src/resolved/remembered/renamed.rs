@@ -78,12 +78,12 @@ pub(super) fn warn(
                     let around = path.strip_suffix(old).filter(|around| around.ends_with('/'));
                     let new = around.and_then(|around| new.strip_prefix(around)).unwrap_or(new);
                     let rename = printer.suggested.with("mv", Vec::new(), &[old, new]);
-                    format!("`{rename}` before this takes documents and flags along")
+                    format!("`{rename}` takes documents and flags along")
                 }
-                None => "give these flags for it too".to_owned(),
+                None => format!("give {new} these flags"),
             };
             printer.warning(&format!(
-                "warning: {new} holds files of {path}, which is gone and was ingested with {flags}: if it was renamed, {next}"
+                "warning: {new} holds files of {path}, which is gone and was ingested with {flags}: if it is the same folder, stop, and {next}"
             ));
         }
     }
