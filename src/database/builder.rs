@@ -172,7 +172,8 @@ impl DatabaseBuilder {
     /// Opens a database for writing. One process at a time may do so.
     ///
     /// # Errors
-    /// Those of [`Self::open`], and [`Error::Locked`] if another process has the database open for writing.
+    /// The errors of [`Self::open`], and [`Error::Locked`] if another process has the database open for
+    /// writing.
     pub fn open_writer(&self, path: impl AsRef<Path>) -> Result<DatabaseWriter> {
         self.check_for_writer()?;
         Ok(DatabaseWriter::of(Store::open_writer(path.as_ref(), &self.store)?))

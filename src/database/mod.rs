@@ -443,8 +443,8 @@ impl Database {
     /// ```
     ///
     /// # Errors
-    /// Those of [`Self::open`]. If this database was replaced by another one at the same path, the new handle
-    /// shows the other database.
+    /// The errors of [`Self::open`]. If this database was replaced by another one at the same path, the new
+    /// handle shows the other database.
     pub fn refreshed(&self) -> Result<Option<Self>> {
         Ok(self.store.newer()?.map(Self::of))
     }

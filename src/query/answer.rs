@@ -151,7 +151,7 @@ pub struct QueryDocument {
     /// bytes, and if the text is not available.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disguised: Option<DisguisedWords>,
-    /// True if a stored submission has the name of this stored document too. The document was asked.
+    /// True if a stored submission has the name of this stored document too. The document is the query.
     #[serde(default, skip_serializing_if = "is_false")]
     pub names_submission: bool,
     /// The parts of a submission's document that count in no match. Not in the JSON.

@@ -324,7 +324,8 @@ impl Contents<'_> {
         if let Some(mut judging) = scan.judging {
             removed = judging.removed;
             self.leave_removed(source, &mut judging)?;
-            // Those that were left uncounted may be members that the ingest could not read.
+            // Documents that `leave_removed` took for removed ones may be members that the ingest could not
+            // read.
             let unread = judging.unread.unlisted.saturating_sub(judging.unjudged.len() as u64);
             removed = removed.min(judging.removed + unread);
             unjudged = judging.unjudged()?;

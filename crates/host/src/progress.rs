@@ -60,7 +60,7 @@ pub trait Progress: Sync {
     /// `new`.
     fn replaced_from(&self, _name: &str, _old: &str, _new: &str) {}
 
-    /// Of two parts of one file that have this name and different contents, only one stays.
+    /// Two members of one file have this name and different contents. Only one of them stays.
     fn same_name(&self, _name: &str) {}
 
     /// An input was skipped because it is not a document, for this reason.

@@ -346,7 +346,7 @@ class QueryDocument(Answer):
     record or a stored document: for example its id and the fields to keep. `attachments` is the number of attachments of a mail that are
     not read. `files` is the number of files of a submission that are one query, with `join_submissions`; else 0. `files_unread` is the
     number of further files of the submission, which cannot be read. `disguised` describes words that look like other words, if there are
-    many. `names_submission` is True if a stored submission has the name of this stored document too; the document was asked.
+    many. `names_submission` is True if a stored submission has the name of this stored document too; the document is the query.
     """
 
     name: str

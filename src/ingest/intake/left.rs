@@ -61,7 +61,8 @@ impl NotedMembers {
         }
     }
 
-    /// Notes an error of the container, if there is room for it. It is told again, and counts as no member.
+    /// Notes an error of the container, if there is room for it. Later runs tell the error again. It counts
+    /// as no member.
     pub(super) fn note_container(&mut self, name: &str, reason: String) {
         if self.bytes + reason.len() <= LISTED_BYTES {
             self.bytes += reason.len();

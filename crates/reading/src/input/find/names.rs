@@ -53,7 +53,7 @@ impl NamePrefix {
     /// name that begins with `typed`. `is_begun`: true if the name of a stored document begins so.
     ///
     /// # Errors
-    /// Those of `is_begun`.
+    /// Returns the errors of `is_begun`.
     pub fn among(typed: &str, mut is_begun: impl FnMut(&str) -> Result<bool>) -> Result<Self> {
         let mut prefix = Self::new(typed);
         let mut is_whole = false;

@@ -162,7 +162,8 @@ fn examine(entry: &DirEntry, named: bool, filter: &PathFilter) -> Option<WalkEve
         return unnamed.map(|error| WalkEvent::Failed { name, error });
     }
     let is_root = entry.depth() == 0;
-    if if is_root { filter.excludes(path) } else { filter.excludes_entry(path, false) } {
+    let is_left_out = if is_root { filter.excludes(path) } else { filter.excludes_entry(path, false) };
+    if is_left_out {
         return Some(WalkEvent::LeftOut(name));
     }
     let named = named && is_root;
