@@ -49,7 +49,7 @@ impl Phrases {
         let mut symboliser = Symboliser::new(profile);
         let mut phrases: Vec<Vec<u64>> = Vec::new();
         let mut last = 1;
-        let bytes = bytes.strip_prefix(bounded::BYTE_ORDER_MARK).unwrap_or(&bytes);
+        let bytes = bounded::without_byte_order_mark(&bytes);
         for (number, line) in (1..).zip(bytes.split(|&byte| byte == b'\n')) {
             let line = str::from_utf8(line).map_err(|_| wrong(number, "it is not UTF-8"))?.trim();
             if line.is_empty() || line.starts_with('#') {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use fpdb::{Error, Source};
-use fpdb_host::bounded::{BYTE_ORDER_MARK, LIST_BYTES};
+use fpdb_host::bounded::{LIST_BYTES, without_byte_order_mark};
 
 use crate::typed::IngestArgs;
 
@@ -61,7 +61,7 @@ fn read_list(list: &Path) -> anyhow::Result<Vec<u8>> {
 /// Otherwise line ends do.
 fn paths_in(list: &[u8]) -> impl Iterator<Item = &[u8]> {
     let lines = !list.contains(&0);
-    let list = list.strip_prefix(BYTE_ORDER_MARK).filter(|_| lines).unwrap_or(list);
+    let list = if lines { without_byte_order_mark(list) } else { list };
     let paths = list.split(move |&byte| byte == if lines { b'\n' } else { 0 });
     let paths = paths.map(move |path| if lines { path.strip_suffix(b"\r").unwrap_or(path) } else { path });
     paths.filter(|path| !path.is_empty())

@@ -12,7 +12,12 @@ pub const LIST_BYTES: u64 = 1 << 30;
 pub const LINE_BYTES: u64 = 256 << 20;
 
 /// The bytes with which some editors begin a text.
-pub const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// The bytes of a text without the byte order mark at their beginning, if there is one.
+pub fn without_byte_order_mark(bytes: &[u8]) -> &[u8] {
+    bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes)
+}
 
 /// Reads the whole input. Fails if the input has more than `most` bytes.
 pub fn read_all(input: impl Read, most: u64) -> io::Result<Vec<u8>> {
@@ -59,8 +64,7 @@ impl<R: BufRead> Lines<R> {
             return Ok(None);
         }
         self.number += 1;
-        let mark = if self.number == 1 && self.line.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
-        let line = &self.line[mark..];
+        let line = if self.number == 1 { without_byte_order_mark(&self.line) } else { &self.line };
         Ok(Some((self.number, if line.trim_ascii().is_empty() { b"" } else { line })))
     }
 }

@@ -8,6 +8,7 @@ use serde::de::IgnoredAny;
 use crate::check::Cut;
 use crate::passages::{NO_DOCUMENT, NO_SURVIVOR, Passages};
 use crate::stored::StoredDocuments;
+use fpdb_host::bounded::without_byte_order_mark;
 use fpdb_host::error::{DocumentError, Error, Result};
 
 /// The marks of records.
@@ -67,7 +68,7 @@ impl Marks<'_> {
         if self.leaves_out && self.cut(at).is_some_and(|cut| cut.id == NO_DOCUMENT) {
             return Ok(Some(Vec::new()));
         }
-        let body = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
+        let body = without_byte_order_mark(line);
         // Values are not decoded: a JSON string can hold half a surrogate pair, which is not UTF-8.
         let Ok(mut known) = serde_json::from_slice::<BTreeMap<String, IgnoredAny>>(body) else { return Ok(None) };
         let fields = self.fields();

@@ -14,6 +14,7 @@ use crate::check::Cut;
 use crate::cutting::Cutting;
 use crate::files::BUFFER;
 use crate::passages::NO_DOCUMENT;
+use fpdb_host::bounded::without_byte_order_mark;
 use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_host::stop::StopToken;
 use fpdb_reading::input::{JsonText, compression_of};
@@ -67,7 +68,7 @@ impl Texts<'_> {
         let failed = |error: serde_json::Error| {
             Error::Document(DocumentError::NotARecord { format: "JSON", source: error.into() })
         };
-        let body = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
+        let body = without_byte_order_mark(line);
         // The last value of a repeated key counts, as in an ingest.
         let fields: BTreeMap<String, &RawValue> = serde_json::from_slice(body).map_err(failed)?;
         let Some(raw) = fields.get(self.field) else {

@@ -29,11 +29,6 @@ pub(crate) fn from_line(line: &[u8]) -> Option<FromLine> {
     })
 }
 
-/// The first line of a mailbox without a byte order mark, which some editors add.
-pub(crate) fn without_mark(line: &[u8]) -> &[u8] {
-    line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line)
-}
-
 /// True if a line is a header of a mail, or a line `>From` that an earlier mailbox left before the header.
 pub(crate) fn is_header(line: &[u8]) -> bool {
     let name = line.iter().position(|&byte| byte == b':').map(|colon| &line[..colon]);

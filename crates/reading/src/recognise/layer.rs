@@ -7,7 +7,8 @@ use std::fmt;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::{FromLine, ZipKind, extension, from_line, is_header, without_mark, zip_kind};
+use super::{FromLine, ZipKind, extension, from_line, is_header, zip_kind};
+use fpdb_host::bounded::without_byte_order_mark;
 
 /// The compression of a whole file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -128,7 +129,7 @@ pub enum JsonRecords {
 /// that are not blank must be objects. In an array, the first element must be an object. The second line and
 /// the element may extend beyond `head`.
 pub fn json_records(head: &[u8]) -> Option<JsonRecords> {
-    let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
+    let head = without_byte_order_mark(head).trim_ascii_start();
     if let Some(elements) = head.strip_prefix(b"[") {
         return begins_with_object(elements).is_some().then_some(JsonRecords::Array);
     }
@@ -146,7 +147,7 @@ pub fn json_records(head: &[u8]) -> Option<JsonRecords> {
 /// The kind of JSON records, if `head` begins with a JSON object that has this field. The object may extend
 /// beyond `head`, and anything may follow it.
 pub fn json_record_with(field: &str, head: &[u8]) -> Option<JsonRecords> {
-    let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
+    let head = without_byte_order_mark(head).trim_ascii_start();
     let mut has_field = false;
     let end = serde_json::Deserializer::from_slice(head).deserialize_map(FieldFinder(field, &mut has_field));
     if !has_field || end.is_err_and(|error| !error.is_eof()) {
@@ -262,7 +263,7 @@ fn is_bzip2(head: &[u8]) -> bool {
 /// True if the first line is a line `From` with a date, and the second line a header. If the name has no
 /// extension, as Thunderbird's `Inbox`, the first line needs no date.
 fn is_mbox(ending: &str, head: &[u8]) -> bool {
-    let mut lines = without_mark(head).split(|&byte| byte == b'\n');
+    let mut lines = without_byte_order_mark(head).split(|&byte| byte == b'\n');
     let first = lines.next().and_then(from_line);
     (first == Some(FromLine::Dated) || (first == Some(FromLine::Bare) && ending.is_empty()))
         && lines.next().is_some_and(is_header)

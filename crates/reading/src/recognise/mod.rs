@@ -17,7 +17,7 @@ mod layer;
 pub(crate) use beginning::begins_tex;
 pub use format::{Choice, HEAD as FORMAT_HEAD, choose, choose_of_text};
 pub(crate) use format::{is_packed, promised_format};
-pub(crate) use from_line::{FromLine, from_line, is_header, without_mark};
+pub(crate) use from_line::{FromLine, from_line, is_header};
 pub use hint::Hint;
 pub use layer::{
     Compression, Container, HEAD as LAYER_HEAD, JsonRecords, Layer, holds_records, json_record_with, json_records,

@@ -17,6 +17,7 @@ use super::text_path::{Reached, TextPath, most_text};
 use super::{Member, MemberContent, Members, RecordFields};
 use crate::input::decompress::meter::Meter;
 use crate::recognise::Hint;
+use fpdb_host::bounded::without_byte_order_mark;
 use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_host::skip_reason::SkipReason;
 
@@ -46,7 +47,7 @@ pub(super) fn read(
             Line::TooLong => Err(Error::Document(DocumentError::RecordTooLarge { limit: limits.record_bytes })),
             Line::Whole(line) => {
                 let line = without_newline(line);
-                let line = if number == 1 { line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line) } else { line };
+                let line = if number == 1 { without_byte_order_mark(line) } else { line };
                 if line.trim_ascii().is_empty() {
                     continue;
                 }

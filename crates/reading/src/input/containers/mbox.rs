@@ -13,7 +13,8 @@ use std::io::{self, Read};
 use super::lines::{Line, LineReader};
 use super::{Member, MemberContent, Members};
 use crate::input::decompress::meter::Meter;
-use crate::recognise::{FromLine, from_line, is_header, without_mark};
+use crate::recognise::{FromLine, from_line, is_header};
+use fpdb_host::bounded::without_byte_order_mark;
 use fpdb_host::error::Result;
 
 const FORMAT: &str = "mbox";
@@ -82,7 +83,8 @@ impl<R: Read> Mail<'_, R> {
                 None => self.state = MboxState::Ended,
                 Some(Line::Whole(line)) if line.trim_ascii().is_empty() => continue,
                 Some(line) => {
-                    let form = if let Line::Whole(line) = line { from_line(without_mark(line)) } else { None };
+                    let form =
+                        if let Line::Whole(line) = line { from_line(without_byte_order_mark(line)) } else { None };
                     self.first = form.ok_or_else(|| io::Error::other("it does not begin with a line From"))?;
                 }
             }

@@ -43,7 +43,7 @@ impl MetadataTable {
     pub(crate) fn parse(path: &Path, text: &[u8]) -> Result<Self> {
         let bad = |detail: String| Error::BadTable { path: path.to_owned(), detail };
         let digest = xxh3_64(text);
-        let text = text.strip_prefix(bounded::BYTE_ORDER_MARK).unwrap_or(text);
+        let text = bounded::without_byte_order_mark(text);
         let first_line = text.split(|&byte| byte == b'\n').next().unwrap_or_default();
         let delimiter = *b",;\t".iter().find(|delimiter| first_line.contains(delimiter)).unwrap_or(&b',');
         let mut reader = csv::ReaderBuilder::new().delimiter(delimiter).trim(csv::Trim::Headers).from_reader(text);
