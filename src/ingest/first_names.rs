@@ -3,11 +3,17 @@
 //!
 //! A document's name is the path as the user typed it, so it depends on the current folder. The path of its
 //! file does not. So a file with a known path is the known document. A file with a new path is named as
-//! typed. If another file has this as its first name, the new file is named by its absolute path instead. So
-//! the new file does not replace the document of the other file. It takes the name only if the other file is
-//! gone and has moved here: the bytes are the same, or the database has moved with the file, or `rename` has
-//! announced the move. The decision compares the file with the database as it was, so the order of files does
-//! not matter.
+//! typed, unless another file has this as its first name. Then the new file is named by its absolute path, so
+//! that it does not replace the document of the other file. The new file takes the name as typed nevertheless
+//! if it is the other file:
+//!
+//! * The other file is gone and has moved here: the bytes are the same, or the database has moved with the
+//!   file, or `rename` has announced the move.
+//! * The other file exists, outside the sources of this run, and both paths lead to this file.
+//! * The other file exists, outside the sources of this run, and the new file is its copy: the database was
+//!   copied together with it.
+//!
+//! The first names are read once, before the files, so the order of files does not matter.
 
 use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
@@ -31,15 +37,14 @@ use fpdb_store::{DocumentRecord, NamePlace, Store};
 /// The name of a file.
 pub(super) struct FileName {
     pub(super) name: String,
-    /// The other file that already has the typed name. `None` unless this file is named by its path for that
-    /// reason.
+    /// The other file, which has the typed name, if this file is named by its path for that reason.
     pub(super) taken_by: Option<OtherFile>,
 }
 
-/// A file whose name another file cannot take.
+/// A file that keeps its name although a new file was typed with the same name.
 pub(super) struct OtherFile {
     pub(super) path: String,
-    /// True if it is gone, and had other bytes than the file that is there now.
+    /// True if this file is gone and had other bytes than the new file.
     pub(super) had_other_bytes: bool,
 }
 
@@ -54,7 +59,7 @@ pub(super) struct FirstNames<'a> {
     store: &'a Store,
     options: &'a IngestOptions,
     task: &'a Task<'a>,
-    /// The folders in which the database was; `None` if others may be missing in the list.
+    /// The folders in which the database was; `None` if the list may lack some of them.
     former_roots: Option<BTreeSet<PathBuf>>,
     /// Beginnings of names, by the beginning of the paths of the files with these names.
     names: FxHashMap<String, Vec<String>>,
@@ -96,7 +101,7 @@ impl<'a> FirstNames<'a> {
         Ok(Self { store, options, task, former_roots, names, folders, roots, several: sources.len() > 1 })
     }
 
-    /// The name of a file, which was typed as `typed`.
+    /// The name of a file whose path was typed as `typed`.
     pub(super) fn of(&self, typed: String, file: &FileFacts) -> Result<FileName> {
         let source = file.source.as_str();
         let typed = self.of_this_run(source).unwrap_or(typed);
@@ -124,7 +129,7 @@ impl<'a> FirstNames<'a> {
         let source = file.source.as_str();
         // Most names have no other place. The places in memory show this, without a look-up in the store.
         if typed != source && others(&self.folders, &typed).iter().any(|path| path != source) {
-            // After a merge that keeps both, two files can have one name.
+            // After a merge with `OnChange::Both`, two files can have one name.
             let (mut is_of_this, mut of_name) = (false, BTreeSet::new());
             for_each_document_of(self.store, &typed, |_, from| {
                 is_of_this = from.as_deref() == Some(source);
@@ -141,10 +146,10 @@ impl<'a> FirstNames<'a> {
         Ok(FileName::free(typed))
     }
 
-    /// `None` if a file can take the name of the file at `other`. Otherwise tells if that file is gone and
-    /// had other bytes. If it still exists, equal bytes change nothing, since the new file may be a copy.
-    /// There are two exceptions, unless `other` is in a source of this run: both paths lead to one file, or
-    /// the database was copied together with the file.
+    /// `None` if `file` can take the name of the file at `other_path`. Otherwise true if the other file is
+    /// gone and had other bytes. While the other file exists, it keeps its name even if the bytes are equal,
+    /// because the new file may be a copy. There are two exceptions, unless `other_path` is in a source of
+    /// this run: both paths lead to one file, or the database was copied together with the file.
     fn keeps_its_name(&self, name: &str, other_path: &str, file: &FileFacts) -> Result<Option<bool>> {
         let (other, source) = (Path::new(other_path), Path::new(&file.source));
         if is_missing(other_path) {
@@ -159,7 +164,8 @@ impl<'a> FirstNames<'a> {
                 None => Some(false),
             });
         }
-        // A file that cannot be looked at may still exist.
+        // The other file is not known to be gone. If it is not seen as a file, for example because its disk
+        // does not answer, it may still exist, so it keeps its name.
         if !other.is_file() || other.ancestors().any(|folder| self.is_root(folder)) {
             return Ok(Some(false));
         }
@@ -171,9 +177,9 @@ impl<'a> FirstNames<'a> {
         Ok((!is_it).then_some(false))
     }
 
-    /// True if a file holds a document that was read from the missing file at `other`, with the same bytes,
-    /// and no such document with other bytes. `None` if nothing could be compared. Of several versions only
-    /// the newest counts.
+    /// Compares `file` with the documents that were read from the missing file at `other`. True if `file`
+    /// holds one of them with the same bytes, and none with other bytes. `None` if they could not be
+    /// compared. Of several versions of a document only the newest counts.
     fn holds_the_same(&self, name: &str, other: &str, file: &FileFacts) -> Result<Option<bool>> {
         let of_other = |name: &str| -> Result<Option<DocumentRecord>> {
             for id in self.store.documents_named(name)?.into_iter().rev() {
@@ -235,7 +241,8 @@ impl<'a> FirstNames<'a> {
         let Ok(absolute) = absolute_name(path) else { return Ok(None) };
         let (mut gone, mut names) = (None, PlaceNames::default());
         for_each_document_at(self.store, &self.names, &absolute, self.task.token(), |record| {
-            // Most links lead to no stored document. These are not looked at: their disks may not answer.
+            // Most links lead to no stored document. The targets of such links are not looked up, because
+            // their disks may not answer.
             let is_gone = *gone.get_or_insert_with(|| is_gone(path));
             if is_gone {
                 names.add(&record.name);
@@ -253,7 +260,8 @@ impl<'a> FirstNames<'a> {
         folder.to_str().is_some_and(|folder| self.roots.contains_key(folder))
     }
 
-    /// The name of a file, made from the first source of this run that contains the file.
+    /// The name of a file, made from the first source of this run that contains the file. `None` if this run
+    /// has only one source.
     fn of_this_run(&self, source: &str) -> Option<String> {
         if !self.several {
             return None;
@@ -288,8 +296,8 @@ pub(crate) fn names_by_path(store: &Store) -> Result<impl Fn(&str) -> BTreeSet<S
     Ok(move |path: &str| others(&names, path))
 }
 
-/// Calls `each` with the documents that were read from the file or folder at an absolute path, until it
-/// returns false or the token stops. `names` are those of [`names_by_folder`].
+/// Calls `each` with the documents that were read from the file or folder at an absolute path, until `each`
+/// returns false or the token stops. `names` is the result of [`names_by_folder`].
 pub(crate) fn for_each_document_at(
     store: &Store,
     names: &FxHashMap<String, Vec<String>>,
@@ -316,7 +324,8 @@ pub(crate) fn for_each_document_at(
             store.for_each_name_beginning(&start, |_, id| visit(id))?;
             continue;
         }
-        // The file itself, what is below the folder, and the parts of the file: not what is beside it.
+        // Visits the file itself, the files below the folder, and the parts of the file, but not files beside
+        // it whose names begin with its name.
         for id in store.documents_named(&start)? {
             visit(id)?;
         }
@@ -332,7 +341,7 @@ pub(crate) fn for_each_document_at(
 pub(crate) fn name_of_file(store: &Store, path: &str) -> Result<Option<String>> {
     let mut names = names_by_path(store)?(path);
     if store.name_places()?.is_none() {
-        // The list of places is missing, so each end of the path may be the name.
+        // The list of places is incomplete, so each end of the path may be the name.
         names.extend(ends(path).map(|end| path[end..].to_owned()).filter(|name| !name.is_empty()));
     }
     for name in names {
@@ -348,7 +357,8 @@ fn ends(path: &str) -> impl Iterator<Item = usize> {
     [0].into_iter().chain(path.match_indices('/').map(|(at, _)| at + 1)).chain([path.len()])
 }
 
-/// The names that `places` allow for the file at a path, or the paths that they allow for a file of a name.
+/// With `places` by folder, the names that the file at the path `text` may have. With `places` by name, the
+/// paths that a file named `text` may have.
 fn others(places: &FxHashMap<String, Vec<String>>, text: &str) -> BTreeSet<String> {
     let of_end = |end: usize| {
         let beginnings = places.get(&text[..end]).into_iter().flatten();
@@ -388,7 +398,7 @@ fn first_document(store: &Store, name: &str, source: &str) -> Result<Option<u32>
     first_document_but(store, name, source, |_| false)
 }
 
-/// Like [`first_document`], but no document that `is_deleted`.
+/// Like [`first_document`], but ignores documents for which `is_deleted` is true.
 pub(crate) fn first_document_but(
     store: &Store,
     name: &str,
@@ -403,12 +413,12 @@ pub(crate) fn first_document_but(
     Ok(first)
 }
 
-/// Calls `each` with the number of each document named after this file, and with the path of its file. These
-/// are the document that is the file, and its members if the file is a container. Ends when `each` returns
-/// false.
+/// Calls `each` with the number of each document that is named after the file `name`, and with the path that
+/// the document was read from. These documents are the file itself, and its members if the file is a
+/// container. Ends when `each` returns false.
 ///
-/// Nearly always the first document is of the wanted file. After a merge that keeps both, members of two
-/// containers can lie among each other.
+/// Nearly always the first document is of the wanted file. After a merge with `OnChange::Both`, the names of
+/// members of two containers can alternate.
 fn for_each_document_of(store: &Store, name: &str, mut each: impl FnMut(u32, Option<String>) -> bool) -> Result<()> {
     let mut goes_on = true;
     // The newest first: two files can have one name.
@@ -443,8 +453,9 @@ fn resolved(path: &Path) -> Result<PathBuf> {
     path.canonicalize().map_err(Error::io("find", path))
 }
 
-/// The folder around `other` that was where the folder around `source` is, and the place of the database
-/// below the latter. `None` if the database is not in the folder around `source`.
+/// Removes the components that both paths share at their ends. Returns the folder that is left of `other`,
+/// and the path of the database relative to the folder that is left of `source`. `None` if the database is
+/// not below the latter folder.
 fn relation(store: &Store, other: &Path, source: &Path) -> Result<Option<(PathBuf, PathBuf)>> {
     let same = other.components().rev().zip(source.components().rev()).take_while(|(a, b)| a == b).count();
     let (Some(old), Some(new)) = (other.ancestors().nth(same), source.ancestors().nth(same)) else { return Ok(None) };
@@ -452,9 +463,10 @@ fn relation(store: &Store, other: &Path, source: &Path) -> Result<Option<(PathBu
     Ok(database.strip_prefix(new).ok().map(|below| (old.to_owned(), below.to_owned())))
 }
 
-/// True if the database has moved together with a file or folder, or was copied with it: it was then in one
-/// of its former folders, as near to the path `other` as it is now to `source`. A database of an earlier
-/// version does not know all former folders (`None`).
+/// True if the database has moved, or was copied, together with a file or folder, from the path `other` to
+/// `source`: one of its former folders lies relative to `other` as the database lies relative to `source`.
+/// `former_roots` is `None` for a database of an earlier version, which does not know all of them. Then any
+/// folder counts as a former one.
 pub(crate) fn is_moved_with(
     store: &Store,
     former_roots: Option<&BTreeSet<PathBuf>>,
@@ -465,8 +477,8 @@ pub(crate) fn is_moved_with(
     Ok(former_roots.is_none_or(|roots| roots.contains(&old.join(below))))
 }
 
-/// True if the document of the file at `other` has its name from `rename`, which expects the file at
-/// `source`: beside its old place.
+/// True if `rename` gave the document of the file at `other` this name. The file is then expected at
+/// `source`, below a folder that also contains `other`.
 fn is_renamed_to(name: &str, other: &Path, source: &Path) -> bool {
     let typed: PathBuf = Path::new(name).components().skip_while(|part| *part == Component::ParentDir).collect();
     !other.ends_with(typed) && other.ancestors().skip(1).any(|folder| folder.join(name) == source)

@@ -82,7 +82,8 @@ pub(super) struct Intake<'a> {
     pub(super) sweep: Sweep,
     last_file: LastFile,
     absent: AbsentFields,
-    /// The contents of documents counted as moved, each with the document whose file is gone.
+    /// The contents of documents counted as moved, each with the id of the stored document whose file is
+    /// gone.
     moved: FxHashMap<Digest, u32>,
     /// True after a document was broken off because the run stops. The intake then ignores all later
     /// documents, even those that were read: the next run must find the same order.
@@ -133,7 +134,7 @@ pub(super) fn with_intake<T>(
                     outcome = store.fold_excess(folding);
                 }
                 drop(committer);
-                // The intake has ended, and reports its own error.
+                // If nothing receives the outcome, the intake has ended, and reports its own error.
                 let _ = done.send(outcome);
             }
         };
@@ -228,7 +229,7 @@ impl Intake<'_> {
             self.commit_all()?;
         }
         self.summary.interrupted = stop.is_stopped();
-        // A run that was stopped has not reached the documents of all rows.
+        // A run that was stopped has not reached the documents of all rows of the table.
         let table = self.options.metadata.as_ref().filter(|_| !self.summary.interrupted);
         for name in table.iter().flat_map(|table| table.unmatched()) {
             // The document may belong to a container that was skipped as unchanged.
@@ -397,9 +398,9 @@ impl Intake<'_> {
         };
         if let Some((id, stored)) = same {
             self.sweep.meet(id);
-            // The document has the same bytes, but its text must be stored from now on, or it becomes
-            // boilerplate and needs all of its k-grams. A stored text and k-grams of boilerplate are never
-            // lost.
+            // The document has the same bytes. It is stored again if its text must be stored from now on, or
+            // if it becomes boilerplate and needs all of its k-grams. But a stored text and the k-grams of
+            // boilerplate must not be lost.
             let becomes_boilerplate = record.boilerplate && !stored.boilerplate;
             let gains_text = record.stored_text && !stored.stored_text;
             let loses = stored.stored_text && !record.stored_text || stored.boilerplate && !record.boilerplate;

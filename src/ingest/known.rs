@@ -20,7 +20,8 @@ pub(super) enum Known {
     Nothing,
     /// A document of the same name and size is stored, with this content.
     Content(Digest),
-    /// The document was read from this file, which still has the same size and time. The value is its format.
+    /// The document was read from this file, which still has the same size and time. The value is the format
+    /// of the document.
     Unchanged(String),
 }
 
@@ -31,8 +32,8 @@ pub(super) fn before_reading(store: &Store, options: &IngestOptions, about: &Abo
     if !may_be(&record, options, about, file.bytes) || (record.member.is_some() && !closed) {
         return Ok(Known::Nothing);
     }
-    // The attachments of a mail may be documents in this run or in an earlier one, or an earlier run kept
-    // other headers: see `container`.
+    // `container` decides about a mail with attachments that are documents, in this run or in an earlier one,
+    // and about a mail with headers to keep.
     if record.format == Format::Mail.name()
         && (options.read.reads_attachments()
             || !options.read.fields.keep.is_empty()
@@ -117,7 +118,7 @@ pub(super) fn container(
     Ok(outcome.map(|outcome| {
         let mut left = known.left;
         if outcome.has_failed && !left.iter().any(|left| left.has_failed) {
-            // An earlier version did not store the names.
+            // An earlier version of fpdb did not store the names of failed members.
             left.push(LeftMembers { reason: String::new(), has_failed: true, number: 1, first: Vec::new() });
         }
         KnownContainer { documents: known.documents, left }
@@ -154,8 +155,8 @@ fn may_be(stored: &DocumentRecord, options: &IngestOptions, about: &About, bytes
     stored.bytes == bytes && keeps && marked && options.read.front_end.allows(&stored.format, &about.hint.name)
 }
 
-/// Like [`KnownDocuments::newest_like`], among the committed documents, but not a document that has the name
-/// [by chance](is_of_file).
+/// Like [`KnownDocuments::newest_like`], but looks at committed documents only. `None` if the document found
+/// has the name [by chance](is_of_file).
 fn newest_stored(store: &Store, about: &About) -> Result<Option<DocumentRecord>> {
     let source = source_of(about);
     let Some(newest) = store.newest_named(&about.name, |_| true)? else { return Ok(None) };
@@ -181,8 +182,9 @@ pub(super) fn stored(store: &Store, id: u32) -> Result<Option<DocumentRecord>> {
     }
 }
 
-/// False if a stored document has the name of another one by chance: one of them is a part of a container,
-/// and the other is a file with such a name. `source` and `member` are those of the other.
+/// False if a stored document has the name of another document by chance: one of them is a part of a
+/// container, and the other is a file that is named like such a part. `source` and `member` are those of the
+/// other document.
 pub(super) fn is_of_file(stored: &DocumentRecord, source: Option<&str>, member: Option<&str>) -> bool {
     let file = |member: Option<&str>| file_name_of(&stored.name, member).map(str::len);
     stored.source.as_deref() == source || file(stored.member.as_deref()) == file(member)
@@ -225,7 +227,8 @@ impl KnownDocuments<'_> {
     }
 
     /// The stored version of a document: the newest document of its name that was read from the same file. If
-    /// there is none, the newest of its name. Two files can have one name after a merge that keeps both.
+    /// no document was, the newest of its name. After a merge with `OnChange::Both`, two files can have one
+    /// name.
     pub(super) fn newest_like(self, name: &str, source: Option<&str>) -> Result<Option<(u32, DocumentRecord)>> {
         let Some(newest) = self.newest_named(name)? else { return Ok(None) };
         if newest.1.source.as_deref() == source {

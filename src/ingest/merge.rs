@@ -29,7 +29,8 @@ pub(crate) fn merge(store: &Store, other: &Store, options: &IngestOptions, task:
 }
 
 fn merge_into(intake: &mut Intake<'_>, other: &Store, task: &Task<'_>) -> Result<IngestSummary> {
-    // New id of each document of `other`. Ids ascend in both databases, so postings stay in order.
+    // The ids of each added document, in `other` and here. Ids ascend in both databases, so postings stay in
+    // order.
     let mut moved = Vec::new();
     let replaces = intake.replaces();
     let (mut left, mut last_source) = (false, None);

@@ -60,8 +60,8 @@ pub(super) struct ReadContainer {
 /// Documents for one worker to read, in order.
 pub(super) struct ReadJob {
     pub(super) entries: Vec<JobEntry>,
-    /// The content stored under the document's name, if both have the same size. The worker then compares
-    /// digests first. Only for a job of one document.
+    /// The digest of the document that is stored under the same name, if both documents have the same size.
+    /// The worker then compares digests first. Only for a job of one document.
     pub(super) stored: Option<Digest>,
     pub(super) parcels: SyncSender<Parcel>,
 }

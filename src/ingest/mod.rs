@@ -134,8 +134,8 @@ pub(crate) fn ingest_documents(
     Ok(summary.ended(started))
 }
 
-/// Checks the options of a run, and limits the memory for reading in each thread so that the run keeps to its
-/// memory.
+/// The options of a run, after a check. Their memory for reading is limited to the share of one thread, so
+/// that the run keeps to its memory.
 fn within_memory(store: &Store, options: &IngestOptions) -> Result<IngestOptions> {
     options.check()?;
     let mut options = options.clone();

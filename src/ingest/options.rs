@@ -70,7 +70,7 @@ pub struct IngestOptions {
 pub(super) struct ReadOutcome {
     /// True if some members could not be read, and a second attempt would fail too.
     pub(super) has_failed: bool,
-    /// A digest of all contents that are kept out. `None` if no member is among them.
+    /// A digest of all contents that are kept out. `None` if no member of the container is kept out.
     pub(super) kept_out: Option<u64>,
 }
 

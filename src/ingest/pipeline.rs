@@ -47,7 +47,8 @@ pub(super) fn run(
                 let _lent = store.lend_turn();
                 work(store, options, &jobs, stop, progress);
             };
-            // Threads that have started end with the walker, the only source of jobs.
+            // If a thread cannot start, the walker is dropped. Then no more jobs come, so the threads that
+            // have started end.
             threads::start_within(scope, &format!("read-{number}"), work).map_err(Error::threads(threads))?;
         }
         drop(waiting_jobs);

@@ -1,5 +1,5 @@
-//! Place names: the names of the documents of a place that is gone or empty. An error tells from them what
-//! removes these documents and no others.
+//! Place names: the names of the documents of a place that is gone or empty. From these names an error tells
+//! how to remove these documents and no others.
 
 use std::collections::BTreeSet;
 
@@ -38,10 +38,11 @@ impl PlaceNames {
         }
     }
 
-    /// The names, as far as a removal needs them.
+    /// The names that the error reports: the common beginning if no other document has it, else all names or
+    /// the first.
     pub(super) fn there(self, store: &Store) -> Result<NamesThere> {
         let Self { number, first, beginning } = self;
-        // A removal refuses a beginning of all names.
+        // A removal refuses a prefix that fits every name.
         let is_narrow = number > 1 && NamePrefix::new(&beginning).fits("").is_none();
         if is_narrow && number_beginning(store, &beginning, number)? == number {
             return Ok(NamesThere::Beginning(beginning));

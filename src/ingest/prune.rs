@@ -251,7 +251,7 @@ fn is_elsewhere(scopes: &[RunScope], record: &DocumentRecord) -> bool {
     record.source.as_deref().is_some_and(|source| is_it(source) && is_missing(source))
 }
 
-/// The scope and the folder that a document is in, and its file.
+/// The scope that a document is in, the number of the folder in this scope, and the document's file.
 fn in_scope<'s, 'r>(scopes: &'s [RunScope], record: &'r DocumentRecord) -> Option<(&'s RunScope, usize, &'r str)> {
     let source = record.source.as_deref()?;
     scopes.iter().find_map(|of_run| {

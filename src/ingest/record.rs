@@ -12,8 +12,8 @@ use fpdb_store::{DocumentRecord, TextCounts, TextView};
 /// of up to two seconds.
 const UNTRUSTED_SECONDS: i64 = 3;
 
-/// The record of a document that was read and has `fingerprints` fingerprints, `of_text` of them of the text
-/// as written.
+/// The record of a document that was read. Of its `fingerprints`, `of_text` are those of the text as written;
+/// the others are those of the structure.
 pub(crate) fn record_of(about: About, read: &ReadDocument, (fingerprints, of_text): (u64, u64)) -> DocumentRecord {
     let (source, modified) = origin_of(&about);
     let facts = &read.facts;
@@ -47,8 +47,9 @@ pub(crate) fn record_of(about: About, read: &ReadDocument, (fingerprints, of_tex
     }
 }
 
-/// The file and the time of a document. `None` for a time of a file that is not trusted. The time of a member
-/// need not be trusted, because the time and size of the archive's file show whether the archive has changed.
+/// The file and the time of a document. The time is `None` if it is that of a file and is not trusted. The
+/// time of a member need not be trusted, because the time and size of the archive's file show whether the
+/// archive has changed.
 pub(super) fn origin_of(about: &About) -> (Option<String>, Option<(i64, u32)>) {
     let Some(file) = &about.file else { return (None, None) };
     let own = about.modified.map(|modified| (modified.seconds, modified.nanoseconds));
@@ -56,7 +57,7 @@ pub(super) fn origin_of(about: &About) -> (Option<String>, Option<(i64, u32)>) {
 }
 
 /// The new metadata of a stored document that was found again as `name` with metadata `found`. A row of a
-/// table replaces all metadata. Otherwise stored values under other names stay.
+/// table replaces all metadata. Otherwise stored values stay if `found` does not have their names.
 pub(super) fn metadata_after(
     stored: &[(String, String)],
     (name, source, member): (&str, Option<&str>, Option<&str>),

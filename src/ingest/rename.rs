@@ -30,7 +30,8 @@ use xxhash_rust::xxh3::xxh3_128;
 /// Maximum bytes of records in one commit.
 const BATCH_BYTES: usize = 64 << 20;
 
-/// Maximum number of sets of unreadable members that are tried for one file, or that share a first member.
+/// Maximum number of sets of unreadable members that are tried for one file. Also the maximum number of sets
+/// with the same least member.
 const SETS: usize = 1000;
 
 /// Maximum number of unreadable members of a file that are considered. A database lists fewer of a container.
@@ -89,7 +90,7 @@ pub(super) fn rename(
 /// The documents of a container: their contents and formats, by [`key`].
 type Members = FxHashMap<u128, (Digest, Option<Format>)>;
 
-/// Members are identified by the digests of their names, like contents by their digests.
+/// The key of a member: a digest of its name.
 fn key(member: Option<&str>) -> u128 {
     xxh3_128(member.unwrap_or("").as_bytes())
 }
@@ -107,15 +108,18 @@ fn failed_members(container: &MissingContainer) -> FxHashSet<u128> {
 /// The missing containers of one size.
 #[derive(Default)]
 struct OfSize<'a> {
-    /// The containers whose documents are not looked up yet: all until a file has this size, then none.
+    /// The containers whose documents are not looked up yet: all until a file of this size is found, then
+    /// none.
     unread: Vec<&'a MissingContainer>,
-    /// The others, by [`Renaming::hash_of`] their documents.
+    /// The other containers, by the [hash](Renaming::hash_of) of their documents.
     alike: FxHashMap<u128, Vec<&'a MissingContainer>>,
-    /// The members of the others that could not be read: each set once, by the least of its members, or 0.
+    /// The sets of members that could not be read, each set from one container of `alike`. An equal set is
+    /// listed once. The key is the least member of the set, or 0 if it is empty.
     failed: FxHashMap<u128, Vec<FxHashSet<u128>>>,
-    /// The number of the others.
+    /// The number of containers in `alike`.
     left: usize,
-    /// The largest number of members that one of the others had: documents, and those that could not be read.
+    /// The largest number of members of a container in `alike`: its documents and the members that could not
+    /// be read.
     most: u64,
 }
 
@@ -128,7 +132,7 @@ impl OfSize<'_> {
         }
     }
 
-    /// The sets of members that could not be read, as far as a file with these members may hold a whole set.
+    /// The sets of unreadable members that a file with these `members` may hold whole.
     fn sets<'s>(&'s self, members: impl Iterator<Item = &'s u128>) -> impl Iterator<Item = &'s FxHashSet<u128>> {
         std::iter::once(&0).chain(members).filter_map(|least| self.failed.get(least)).flatten().take(SETS)
     }
@@ -254,7 +258,8 @@ impl<'a> Renaming<'a> {
             }
             Ok(())
         })?;
-        // The first piece of every document is passed on, even if it is empty.
+        // `read` passes on the first piece of every document, even if it is empty, so the format is known
+        // here.
         format.map(|format| (digest, format)).ok_or(Error::Stopped)
     }
 
@@ -333,7 +338,7 @@ impl<'a> Renaming<'a> {
         Ok(self.containers.entry(bytes).or_default())
     }
 
-    /// A hash of members without those that are not stored: those that are kept out, and `failed` ones.
+    /// A hash of the members that are stored: all except `failed` ones and those that are kept out.
     fn hash_of(&self, members: &Members, failed: &FxHashSet<u128>) -> u128 {
         let is_stored = |key: &u128, digest: &Digest| !failed.contains(key) && !self.kept_out.contains(digest);
         let counted = members.iter().filter(|(key, (digest, _))| is_stored(key, digest));
@@ -359,9 +364,9 @@ impl<'a> Renaming<'a> {
         Ok(Some(members).filter(|members| members.len() == container.ids.len()))
     }
 
-    /// The documents that a file holds. `None` if another run may be able to read more of them, if two have
-    /// the same name, or if there are more than `most` besides those that are kept out. Also returns the
-    /// members that can never be read: the first [`UNREAD`]. `name` is the name of the file in this walk.
+    /// The documents that a file holds, and the members that can never be read: the first [`UNREAD`] of them.
+    /// `None` if another run may be able to read more documents, if two have the same name, or if more than
+    /// `most` documents are not kept out. `name` is the name of the file in this walk.
     fn members_held(&mut self, name: &str, file: &FileFacts, most: u64) -> Result<Option<(Members, FxHashSet<u128>)>> {
         let (mut members, mut counted, mut unread) = (Some(Members::default()), 0, FxHashSet::default());
         let (options, task, walk) = (self.options, self.task, WalkOptions::default());
@@ -399,8 +404,8 @@ impl<'a> Renaming<'a> {
         }
     }
 
-    /// True if a file with these members holds exactly the documents of a missing container. It may hold
-    /// members that are kept out, and those that could not be read before.
+    /// True if a file with these members holds all documents of a missing container and no others. The file
+    /// may also hold members that are kept out, and members that could not be read before.
     fn is_same(&self, container: &MissingContainer, members: &Members) -> Result<bool> {
         let Some(stored) = self.members_stored(container)? else { return Ok(false) };
         let failed = failed_members(container);
@@ -430,8 +435,8 @@ impl<'a> Renaming<'a> {
         if self.batch.is_full() { self.commit() } else { Ok(()) }
     }
 
-    /// Takes a missing document of this content and format. Prefers one with the same file name, among the
-    /// first [`ALIKE`].
+    /// Takes a missing document of this content and format. Among the first [`ALIKE`], prefers one whose file
+    /// name is that of `name`.
     fn claim(&mut self, digest: &Digest, name: &str, format: &str) -> Result<Option<(u32, DocumentRecord)>> {
         let Some(alike) = self.missing.get_mut(digest) else { return Ok(None) };
         let mut chosen = None;

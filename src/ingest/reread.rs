@@ -42,8 +42,8 @@ pub(crate) fn reread(store: &Store, other: &Store, options: &IngestOptions, task
     Ok(summary.ended(started))
 }
 
-/// The format in which to read a document again: the stored format, since the user may have chosen it. From
-/// source code to text, from text to source code, and from bytes, the format is recognised anew.
+/// The format in which to read a document again: the stored format, since the user may have chosen it. The
+/// format is recognised anew if only one of the databases holds source code, or if `from` is bytes.
 pub(super) fn format_again(stored: &DocumentRecord, (from, to): (Unit, Unit)) -> ReadAs {
     let same_kind = (from == Unit::Token) == (to == Unit::Token) && from != Unit::Byte;
     match Format::named(&stored.format).filter(|_| same_kind) {
@@ -120,7 +120,7 @@ impl<'a, 'w> Rereading<'a, 'w> {
             let error = not_read_again(TextUnavailable::NotStored.document());
             return Ok(self.walker.step(IntakeStep::Failed { name: record.name, error }));
         };
-        // Without a limit on the size of the container: otherwise the document would be lost.
+        // The size of the container has no limit here, because the document would otherwise be lost.
         Ok(match batch.document(place, &options.read, u64::MAX, self.walker.stop) {
             Ok(candidate) => self.candidate(candidate, record),
             Err(error) if matches!(*error, Error::Stopped) => ControlFlow::Break(()),

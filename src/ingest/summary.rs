@@ -224,7 +224,8 @@ impl IngestSummary {
             others formats unmatched absent interrupted
         }
         formats.into_iter().for_each(|(format, more)| *self.formats.entry(format).or_default() += more);
-        // The table knows the rows that earlier runs have matched.
+        // All runs share the metadata table, which records the rows that were matched. So the list of the
+        // later run is complete, and replaces the earlier list.
         self.unmatched = unmatched;
         let new: Vec<String> = absent.into_iter().filter(|field| !self.absent_fields.contains(field)).collect();
         self.absent_fields.extend(new);

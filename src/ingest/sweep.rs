@@ -1,4 +1,4 @@
-//! Sweep: finds documents that a container no longer holds, after it was read whole.
+//! Sweep: finds documents that a container no longer holds, after the container was read whole.
 
 use std::collections::HashMap;
 
@@ -33,7 +33,8 @@ impl Sweep {
         }
     }
 
-    /// Adds the documents that earlier runs of a dry run have found, which stored nothing. Then lists all.
+    /// For a dry run, which stores nothing: adds the documents that its earlier runs have found (`met`). Then
+    /// sets `met` to all documents found so far.
     pub(super) fn join(&mut self, met: &mut RoaringBitmap) {
         self.met |= &*met;
         met.clone_from(&self.met);

@@ -207,10 +207,12 @@ impl<'a> Walker<'a> {
                     Known::Nothing => self.document(about, Content::File, None),
                 });
             }
-            // The file is compressed, or was a container. Closing it deletes the documents it held before.
+            // The file is compressed, or was a container. Closing the file deletes the documents that it no
+            // longer holds.
             Ok(Opened::Document(content)) => {
                 let _ = self.step(IntakeStep::Open(file.source.clone()));
-                // A container that is empty now is no document in place of those that it held.
+                // A container that is empty now does not become a document itself, in place of the documents
+                // that it held.
                 let is_emptied = file.bytes == 0 && self.store.newest_named(&about.name, |_| true)?.is_none();
                 let closed = ReadContainer { name: about.name.clone(), file, whole: true };
                 if self.options.prune || !is_emptied {
@@ -297,14 +299,14 @@ impl<'a> Walker<'a> {
         let (parcels, taken) = sync_channel(PARCELS_WAITING);
         // The step goes out before the job, so the intake reaches each queue that a worker waits on.
         let told = self.steps.send(IntakeStep::Read(entries.len(), taken)).is_ok();
-        // The intake has ended, and reports its own error.
+        // If sending fails, the intake has ended, and reports its own error.
         let given = told && self.jobs.send(ReadJob { entries, stored, parcels }).is_ok();
         if given { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     }
 
     pub(super) fn step(&mut self, step: IntakeStep) -> ControlFlow<()> {
         self.hand_over()?;
-        // The intake has ended, and reports its own error.
+        // If sending fails, the intake has ended, and reports its own error.
         if self.steps.send(step).is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     }
 }

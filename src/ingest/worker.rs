@@ -98,7 +98,7 @@ pub(super) fn work(
                 break;
             }
         }
-        // The intake has ended, and reports its own error.
+        // If sending fails, the intake has ended, and reports its own error.
         let _ = pieces.send();
     }
 }

@@ -37,7 +37,7 @@ impl Intake<'_> {
         self.begun = None;
         if self.options.dry_run {
             // A dry run drops a full batch to free its memory. Later documents are then not compared with the
-            // dropped ones, but the deleted ones count to the end.
+            // dropped ones, but the deletions of the dropped batch count to the end of the run.
             if self.batch.is_full() {
                 self.deleted_in_dry_run.extend(self.batch.pending().deleted.keys());
                 self.batch = self.batch.next();
@@ -125,7 +125,8 @@ impl Intake<'_> {
         self.commit()
     }
 
-    /// After a merge, takes over what `other` remembers of sources and keeps out. A dry run counts only.
+    /// After a merge, takes over the sources that `other` remembers and the contents that it keeps out.
+    /// Returns the summary with the number of contents not taken over. A dry run only counts them.
     pub(in crate::ingest) fn with_lists_of(&self, other: &Store, mut summary: IngestSummary) -> Result<IngestSummary> {
         if summary.interrupted {
             return Ok(summary);

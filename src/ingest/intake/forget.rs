@@ -17,7 +17,8 @@ use fpdb_kernel::document::Format;
 use fpdb_reading::input::{About, CLOSED};
 use fpdb_store::{ContainerRecord, DocumentRecord, Store};
 
-/// Maximum number of documents that an error names, and of the bytes of their names after the first.
+/// Maximum number of documents that an error names, and maximum bytes of these names. The first name may be
+/// longer.
 const NAMED_DOCUMENTS: usize = 10;
 const NAMED_BYTES: usize = 4 << 10;
 
@@ -112,13 +113,14 @@ impl Intake<'_> {
     /// Counts an added document as moved if an earlier run stored `other`, a document of the same content,
     /// and the file of `other` is gone.
     pub(super) fn note_moved(&mut self, other: u32, record: &DocumentRecord) -> Result<()> {
-        // Of several added documents of one content, the later ones are the same as the first.
+        // If several added documents have one content, the later ones count as moved from the same document
+        // as the first.
         let first = self.moved.get(&record.digest).copied();
         if record.source.is_none() || first.is_none() && self.known().is_added(other) {
             return Ok(());
         }
         let id = first.unwrap_or(other);
-        // The run may have deleted it since.
+        // The run may have deleted the document since.
         let Some(other) = stored(self.store, id)? else { return Ok(()) };
         if other.source.as_deref().is_some_and(|source| self.last_file.is_missing(source)) {
             self.progress.moved(&other.name, &record.name);
@@ -173,7 +175,7 @@ impl Intake<'_> {
         }
     }
 
-    /// Marks the container of a document of `other` if only a part of it is in `other`.
+    /// Marks the container at this path as read only in part, if the database `other` marks it so.
     pub(in crate::ingest) fn take_over_mark(&mut self, other: &Store, source: Option<&str>) -> Result<()> {
         if let Some(source) = source
             && other.is_unread(source)?
@@ -199,7 +201,7 @@ impl Intake<'_> {
         ))
     }
 
-    /// Tells of a part of a file with the name of another part of this run, if only one of them stays.
+    /// Warns if two parts of one file that this run has read have the same name, and only one of them stays.
     pub(super) fn tell_same_name(&self, other: u32, stored: &DocumentRecord, record: &DocumentRecord) {
         let is_same_file = record.source.is_some() && stored.source == record.source;
         if is_same_file && self.options.on_change != OnChange::Both && self.sweep.is_of_this_run(other) {
@@ -244,14 +246,15 @@ impl Intake<'_> {
         let mut not_read = None;
         let mut unmet = if deletes { self.sweep.unmet(self.store, &name, &file.source)? } else { Vec::new() };
         if has_failed && !unmet.is_empty() {
-            // The documents of parts that failed stay without a word: their failures are reported.
+            // The documents of parts that failed stay. The failures are reported, so these documents need no
+            // further message.
             let mut gone = Vec::new();
             for id in std::mem::take(&mut unmet) {
                 let stored = self.store.document(id)?.name;
                 gone.extend(Some((id, stored)).filter(|(_, stored)| !self.noted.may_have_failed(stored)));
             }
             if whole {
-                // All bytes of the container were read, and no other part can hold these.
+                // All bytes of the container were read, and no other part can hold these documents.
                 unmet.extend(gone.into_iter().map(|(id, _)| id));
             } else if !gone.is_empty() {
                 let documents = gone.len() as u64;
@@ -267,8 +270,8 @@ impl Intake<'_> {
             }
         }
         if is_empty && !unmet.is_empty() {
-            // Such a file is rarely meant, be it empty or unreadable. It is not remembered, so the next run
-            // fails again.
+            // An empty or unreadable file rarely means that its documents shall be deleted. The file is not
+            // remembered, so the next run fails again.
             let error = Error::EmptyFile { documents: unmet.len() as u64 };
             self.fail(&name, &error);
             return self.commit_if_due();

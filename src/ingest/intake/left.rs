@@ -25,14 +25,14 @@ const FAILED_BYTES: usize = 4 << 20;
 pub(super) struct NotedMembers {
     left: Vec<LeftMembers>,
     bytes: usize,
-    /// The names of those that failed.
+    /// The names of the members that failed.
     failed: FxHashSet<String>,
-    /// Bytes of names that failed, also of those that `failed` has no room for.
+    /// Bytes of the names of members that failed, also of names that `failed` has no room for.
     failed_bytes: usize,
 }
 
 impl NotedMembers {
-    /// Notes a member that was skipped for this reason, or could not be read because of it.
+    /// Notes a member that was skipped or could not be read, and the reason.
     pub(super) fn note(&mut self, name: &str, mut reason: String, has_failed: bool) {
         if has_failed {
             self.failed_bytes += name.len();
@@ -54,15 +54,15 @@ impl NotedMembers {
         let known = self.left.iter_mut().find(|known| known.has_failed == has_failed && known.reason == reason);
         let Some(known) = known else { return };
         known.number += 1;
-        // The list has no gaps.
+        // `first` lists names without gaps, so it ends at the first name that has no room.
         if known.first.len() as u64 + 1 == known.number && self.bytes + name.len() <= LISTED_BYTES {
             self.bytes += name.len();
             known.first.push(name.to_owned());
         }
     }
 
-    /// Notes an error of the container, if there is room for it. Later runs tell the error again. It counts
-    /// as no member.
+    /// Notes an error of the container, if there is room for it. Later runs tell the error again. The error
+    /// does not count as a member.
     pub(super) fn note_container(&mut self, name: &str, reason: String) {
         if self.bytes + reason.len() <= LISTED_BYTES {
             self.bytes += reason.len();
@@ -70,8 +70,8 @@ impl NotedMembers {
         }
     }
 
-    /// True if a document of this name, or a part around it, failed. Also true if this is not known, because
-    /// too many failed.
+    /// True if the document of this name, or a part of the container around the document, failed. Also true
+    /// if too many members failed to know all of their names.
     pub(super) fn may_have_failed(&self, name: &str) -> bool {
         let mut around = name.match_indices(PARTS).map(|(at, _)| &name[..at]).chain([name]);
         self.failed_bytes > FAILED_BYTES || around.any(|part| self.failed.contains(part))
@@ -100,7 +100,8 @@ impl Intake<'_> {
     }
 
     /// Tells again which members of an unchanged container are no documents. The members without a listed
-    /// name are told as one, with the name of the container. The record may be damaged, so any number ends.
+    /// name are told as one, with the name of the container. A damaged record may give any number of members,
+    /// so they are counted without a loop.
     pub(super) fn tell_again(&mut self, container: &str, left: Vec<LeftMembers>) {
         for LeftMembers { reason, has_failed, number, first } in left {
             let unlisted = number.saturating_sub(first.len() as u64);

@@ -14,7 +14,8 @@ impl Intake<'_> {
     /// Handles a document with the content that is stored under its name.
     pub(super) fn touch(&mut self, about: About, digest: Digest) -> Result<()> {
         self.absent.note(&about, None);
-        // A document of the same name in this run may have replaced the stored one since it was compared.
+        // After the worker compared the contents, another document of this run may have replaced the stored
+        // one.
         let (source, modified) = origin_of(&about);
         let newest = self.known().newest_like(&about.name, source.as_deref())?;
         let About { name, member, metadata, .. } = about;
@@ -34,14 +35,14 @@ impl Intake<'_> {
         Ok(())
     }
 
-    /// True if the stored document has the name of the found one by chance, and its file still exists. One of
-    /// them is a part of a container, and the other has such a name.
+    /// True if the stored document has the name of the found one [by chance](is_of_file), and the file of the
+    /// stored document still exists.
     pub(super) fn is_part_of_other(&mut self, stored: &DocumentRecord, found: &DocumentRecord) -> bool {
         !is_of_file(stored, found.source.as_deref(), found.member.as_deref())
             && stored.source.as_deref().is_some_and(|source| !self.last_file.is_missing(source))
     }
 
-    /// Handles a new document whose name another one keeps.
+    /// Drops a new document, because another document keeps its name, and reports this as a failure.
     pub(super) fn refuse_name(&mut self, name: String) -> Result<Option<u32>> {
         self.abandon()?;
         self.fail(&name.clone(), &Error::Document(DocumentError::GivenTwice { name }));
