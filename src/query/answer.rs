@@ -86,15 +86,15 @@ impl Answer for QueryAnswer {
 }
 
 impl QueryAnswer {
-    /// True if the query has no fingerprint in any view: only identical documents match it, or one of its
-    /// documents if it is a submission.
+    /// True if the query has no fingerprint in any view. Then only documents of the same bytes match. If the
+    /// query is a submission, the bytes of one of its documents decide.
     #[must_use]
     pub fn is_too_short(&self) -> bool {
         self.query.fingerprints == 0 && self.text.as_ref().is_none_or(|text| text.fingerprints == 0)
     }
 }
 
-/// The hashes of the text as written, one of two views of a query.
+/// The looked-up hashes of the text as written. The other view of source code is its structure.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
@@ -151,7 +151,8 @@ pub struct QueryDocument {
     /// bytes, and if the text is not available.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disguised: Option<DisguisedWords>,
-    /// True if a stored submission has the name of this stored document too. The document is the query.
+    /// True if a stored submission has the same name as this stored document. The query is the document, not
+    /// the submission.
     #[serde(default, skip_serializing_if = "is_false")]
     pub names_submission: bool,
     /// The parts of a submission's document that count in no match. Not in the JSON.
@@ -167,7 +168,7 @@ pub struct QueryDocument {
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Ignored {
-    /// Its place in the query document.
+    /// The place of this part in the query document.
     pub query: Location,
     /// The reason why this part is ignored.
     pub because: IgnoredBecause,
@@ -213,22 +214,23 @@ pub struct Match {
     pub score: f64,
     /// The share of the looked-up hashes it holds, from 0 to 1.
     pub containment: f64,
-    /// The share of its fingerprints that the query holds, from 0 to 1. It is exact at the database's window
-    /// if all hashes were looked up. Otherwise it is estimated from the containment and the two set sizes.
+    /// The share of the document's fingerprints that the query holds, from 0 to 1. It is exact at the
+    /// database's window if all hashes were looked up. Otherwise it is estimated from the containment and the
+    /// two set sizes.
     pub document_containment: f64,
-    /// Shared fingerprints divided by all fingerprints of the two; exact or estimated in the same way.
+    /// Shared fingerprints divided by all fingerprints of both documents. Exact or estimated in the same way.
     pub resemblance: f64,
     /// For source code in two views, the number of looked-up hashes of the text as written that it holds. The
-    /// measures above are those of the structure, and the score is the larger of both views.
+    /// measures above are those of the structure, and the score is the larger of the scores of both views.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text_shared: Option<u64>,
     /// The share of the looked-up hashes of the text as written that it holds, from 0 to 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text_containment: Option<f64>,
-    /// The share of its fingerprints of the text as written that the query holds, from 0 to 1.
+    /// The share of the document's fingerprints of the text as written that the query holds, from 0 to 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text_document_containment: Option<f64>,
-    /// Shared fingerprints of the text as written, divided by all of the two.
+    /// Shared fingerprints of the text as written, divided by all of these fingerprints in both documents.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text_resemblance: Option<f64>,
     /// The measures without the hashes that boilerplate holds. `None` if there is no boilerplate.
@@ -286,8 +288,8 @@ pub struct Match {
     pub query: Option<Box<QueryDocument>>,
 }
 
-/// Measures of a match; from 0 to 1. Those that need the document's own fingerprints without boilerplate are
-/// missing, because a query does not read them.
+/// Measures of a match, from 0 to 1. Measures that need the document's own fingerprints without boilerplate
+/// are missing, because a query does not read these fingerprints.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
@@ -316,7 +318,7 @@ pub enum Measure {
 }
 
 impl Measure {
-    /// The name of its field in [`Match`].
+    /// The name of the measure's field in [`Match`].
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -337,7 +339,7 @@ pub struct Passage {
     pub query: Location,
     /// The span in the stored document.
     pub document: Location,
-    /// Number of the query's symbols that it covers.
+    /// Number of the query's symbols that the passage covers.
     pub symbols: u64,
     /// A lower bound for the share of symbols in the longer span that are equal and in the same order. 1 if
     /// both spans have the same text. `None` if the spans were not compared.

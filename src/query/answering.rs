@@ -153,7 +153,8 @@ impl<'a> Query<'a> {
         let mut identical = Vec::new();
         for digest in subject.digest.iter().chain(&subject.part_digests) {
             let same = store.documents_with(digest)?;
-            // If boilerplate has these bytes, no document matches by them, because everybody may have them.
+            // If a boilerplate document has these bytes, they make no document a match, because any author
+            // may have them.
             if !same.iter().any(|&id| view.is_live(id) && view.is_boilerplate(id)) {
                 identical
                     .extend(same.into_iter().filter(|&id| view.is_live(id) && tally.may_match(id) && is_wanted(id)));
@@ -164,7 +165,7 @@ impl<'a> Query<'a> {
         Ok(identical)
     }
 
-    /// Adds the files of each submission. If `chosen` is given, only documents in it.
+    /// The matches, each with its files if it is a submission. With `chosen`, only files in `chosen`.
     fn with_files(
         &self,
         tally: &Tally<'_>,

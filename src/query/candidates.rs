@@ -69,7 +69,7 @@ pub(super) struct Candidates {
     places: Vec<SharedPlace>,
     k: u32,
     waiting: BinaryHeap<Candidate>,
-    /// Sums of the squares of one document; empty between calls.
+    /// The weight in each square of one document. Empty between calls.
     squares: FxHashMap<u64, u64>,
 }
 
@@ -150,7 +150,7 @@ impl Candidates {
             }
         }
         let most = self.squares.values().copied().max().unwrap_or(0);
-        // A large table would take its time for each further document.
+        // To clear a large table takes long, for each further document again.
         if self.squares.capacity() > 1024 + 8 * self.squares.len() {
             self.squares = FxHashMap::default();
         }

@@ -49,7 +49,7 @@ pub struct CorpusPlace {
     pub document: String,
     /// Id of the document.
     pub id: DocId,
-    /// Its place in the document.
+    /// The place of this part in the document.
     pub location: Location,
     /// Number of the query's symbols it covers.
     pub symbols: u64,

@@ -1,4 +1,5 @@
-//! Diff: compares two documents without a database. The first is the query, the second the only document.
+//! Diff: compares two documents without a database. The first document is the query. The second stands for a
+//! database of one document.
 
 use std::collections::HashMap;
 
@@ -166,7 +167,7 @@ fn prepared(reader: &mut QueryReader<'_>, source: &QuerySource) -> Result<Prepar
     read.map_err(|error| not_compared(name, error))
 }
 
-/// Names the document of an error that does not name it.
+/// Adds the document's name to an error that lacks it.
 fn not_compared(name: String, error: Error) -> Error {
     match error {
         Error::Document(document) if document.path().is_none() => {

@@ -16,7 +16,7 @@ use fpdb_passages::{PhraseFinder, Uncounted, difference};
 use fpdb_reading::input::ReadOptions;
 use fpdb_reading::quotations::quotations;
 
-/// The name of skipping quotations in error messages.
+/// How error messages call the option that skips quotations.
 const SKIPPING_QUOTATIONS: &str = "skipping quotations";
 
 /// A query document's fingerprints.
@@ -32,7 +32,8 @@ pub(crate) struct PreparedQuery {
     /// The database's profile with the query's window.
     pub(crate) profile: Profile,
     pub(crate) bytes: u64,
-    /// Number of symbols; with two views, of the structure and of the text as written.
+    /// Number of symbols. With two views, `symbols` counts those of the structure, and `symbols_of_text`
+    /// those of the text as written.
     pub(crate) symbols: u64,
     pub(crate) symbols_of_text: u64,
     /// True if spans refer to text extracted from the document.
@@ -149,11 +150,12 @@ impl PreparedQuery {
         Self { fingerprints, ..self }
     }
 
-    /// The documents of a submission as one query, which can be ranked but not compared.
+    /// The documents of a submission as one query. It serves for ranking only, because it has no text to
+    /// compare.
     pub(super) fn joined(name: String, profile: Profile, parts: &[Self]) -> Self {
         let sum = |of: fn(&Self) -> u64| parts.iter().map(of).sum::<u64>();
         let mut whole = Self {
-            // A stored submission does not match itself, as none of its documents does.
+            // The id of one document excludes the whole submission from the matches.
             id: parts.first().and_then(|part| part.id),
             part_digests: parts.iter().filter_map(|part| part.digest).collect(),
             bytes: sum(|part| part.bytes),
@@ -247,7 +249,8 @@ impl PreparedQuery {
     }
 
     /// The symbols that do not count towards the least length of a passage. If `rewritten`, symbols that only
-    /// `ignored` hashes cover do not count either, because such passages form without fingerprints too.
+    /// `ignored` hashes cover do not count either, because passages of rewritten text form without
+    /// fingerprints too.
     pub(super) fn uncounted_with(&self, ignored: &[u64], rewritten: bool) -> Uncounted {
         match rewritten {
             true => self.uncounted.with(&self.only_in(ignored)),

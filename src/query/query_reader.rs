@@ -125,7 +125,7 @@ impl<'a> QueryReader<'a> {
             let subject = self.read_bytes(&record, &text)?;
             return Ok(PreparedQuery { id: Some(id), ..subject });
         }
-        // The postings exist even if the text cannot be read again.
+        // If the text cannot be read again, the postings can take its place.
         let read = match texts.ahead(id) {
             Some(Bytes::Here(bytes)) => Some(self.read_bytes(&record, bytes)),
             Some(Bytes::Unavailable(why)) if self.profile == self.stored => {

@@ -64,7 +64,7 @@ pub(super) struct Ranked {
     pub(super) identical: bool,
     /// The larger of the scores of both views.
     pub(super) score: f64,
-    /// The interval of the view with the larger score; `estimated` is that view's too.
+    /// The interval of the view with the larger score. `estimated` belongs to the same view.
     pub(super) interval: Option<[f64; 2]>,
     pub(super) estimated: Vec<Measure>,
     pub(super) structure: Measures,
@@ -88,7 +88,7 @@ pub(super) struct Measures {
 /// The result of ranking.
 pub(super) struct RankedMatches {
     pub(super) best: Vec<Ranked>,
-    /// Number of documents that reach `min_score`; `below`: number of documents that share a hash and do not.
+    /// Number of documents that reach `min_score`. `below` is the number of the others that share a hash.
     pub(super) reaching: u64,
     pub(super) below: u64,
 }
@@ -99,7 +99,7 @@ pub(super) const TIED: usize = 32;
 
 /// The best documents in the order of [`Ranked`]; also up to [`TIED`] that tie with the last by score, if
 /// passages are requested. The `identical` documents, ascending, are included at any score. With `chosen`,
-/// returns exactly the documents in it that reach `min_score`.
+/// returns exactly the documents of `chosen` that reach `min_score`.
 pub(super) fn rank<'a>(
     store: &Store,
     subject: &PreparedQuery,
@@ -162,7 +162,7 @@ pub(super) struct MatchFiles {
 
 /// The documents of a submission, best first: by shared hashes, then in the order of [`Ranked`]. Empty for a
 /// document. The documents in `identical`, ascending, have the bytes of the query or of one of its documents.
-/// With `chosen`, only documents in it.
+/// With `chosen`, only documents of `chosen`.
 pub(super) fn files(
     store: &Store,
     subject: &PreparedQuery,
@@ -271,7 +271,7 @@ struct MeasuredView<'a> {
     sizes: &'a ViewSize,
     counts: ViewCounts,
     looked_up: &'a Shares,
-    /// Number of these hashes that boilerplate holds. `None` if the database has no boilerplate.
+    /// Number of looked-up hashes that boilerplate holds. `None` if the database has no boilerplate.
     boilerplate: Option<u64>,
     /// True if no hash was looked up in any view. Then the document has all bytes of the query, or of one
     /// file of a query that is a submission.

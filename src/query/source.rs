@@ -34,7 +34,8 @@ pub enum QuerySource {
         /// The text.
         text: String,
     },
-    /// A stored document, by name. If there are several versions, the last added. It does not match itself.
+    /// A stored document, by name. If several documents have this name, the one added last. The document does
+    /// not match itself.
     Stored(String),
     /// A stored document, by id. It does not match itself.
     Number(DocId),

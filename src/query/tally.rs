@@ -24,7 +24,7 @@ pub(super) struct Tally<'a> {
     pub(super) shared: FxHashMap<u32, [Shares; 2]>,
     /// Hashes held by the documents of submissions, by submission and document.
     pub(super) files: BTreeMap<(u32, u32), [Shares; 2]>,
-    /// The documents that share a hash that counts, and are not compared.
+    /// The documents that share a hash that counts, but that `only` excludes.
     pub(super) left_out: FxHashSet<u32>,
     holders: Vec<u32>,
     room: Vec<u32>,
@@ -122,8 +122,7 @@ impl<'a> Tally<'a> {
         }
     }
 
-    /// The documents that may match, each after the share of the looked-up hashes that it holds, in any
-    /// order.
+    /// The documents that may match, in any order, each with the share of the looked-up hashes that it holds.
     pub(super) fn sharing(&self) -> impl Iterator<Item = (f64, u32)> {
         let alone = self.shared.iter().filter(|&(&unit, _)| self.units.facts(unit).is_none());
         let alone = alone.map(|(&document, shares)| (document, shares));

@@ -263,7 +263,7 @@ impl WholeText {
         self.text_view.as_deref()
     }
 
-    /// Takes the text as written out of this one.
+    /// Removes and returns the text as written.
     pub(super) fn take_text_view(&mut self) -> Option<Self> {
         self.text_view.take().map(|text| *text)
     }

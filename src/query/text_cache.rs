@@ -56,8 +56,8 @@ impl TextCache {
 
     /// Reads documents before they are compared, and drops the documents of the call before. Each container
     /// is read once for all its members. Each group holds documents that are compared together. Reads the
-    /// first groups that fit in `most` bytes and returns their number, at least one. Members of a larger
-    /// group are read during the comparison.
+    /// first groups that fit in `most` bytes and returns their number, at least one. Members of a group
+    /// larger than `most` are read during the comparison.
     ///
     /// # Errors
     /// [`Error::Stopped`]; errors from reading the store.

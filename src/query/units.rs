@@ -143,11 +143,12 @@ impl SubmissionFacts {
     }
 }
 
-/// Caches the units counted last, for consecutive queries.
+/// Caches the units of the last regular expression for submissions, so that queries with the same expression
+/// at the same commit share one count.
 #[derive(Default)]
 pub(crate) struct UnitCache(Mutex<Option<Arc<Counting>>>);
 
-/// Submissions that are being counted, or were counted.
+/// The count of the submissions of one expression at one commit.
 struct Counting {
     pattern: String,
     commit: u64,
@@ -220,7 +221,7 @@ impl Counting {
     }
 }
 
-/// Sets the state of a count when it ends.
+/// Sets the state of a count when the count ends.
 struct Ended<'a> {
     counting: &'a Counting,
     state: State,

@@ -32,10 +32,11 @@ const SEEDS: usize = 1 << 18;
 const SEEDS_OF_HASH: usize = 1 << 14;
 
 /// Number of earlier passages among which a run finds a passage that it continues or lies in. Runs come in
-/// order of the query, so such a passage is near, unless the text repeats itself more often than this.
+/// order of the query, so such a passage is near, unless the text repeats itself more than this number of
+/// times.
 const LOOK_BACK: usize = 64;
 
-/// The same k-gram in both documents.
+/// A k-gram that both documents have, and its place in each.
 #[derive(Clone, Copy)]
 struct SharedKgram<'a> {
     query: &'a Fingerprint,

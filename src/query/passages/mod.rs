@@ -14,8 +14,8 @@
 //! (`--min-passage` sets another number). If the longest passage is shorter than that, its length is the
 //! limit. So a run of 8 to 19 tokens is found and scores, but makes no passage beside a longer one. The text
 //! as written follows the same rule, with 30 words and marks. Two more limits depend on the structure. If the
-//! structure has a passage of 20 tokens, the text has no passage shorter than 30. If the structure has only
-//! shorter passages, the text has no passage shorter than t.
+//! structure has a passage of 20 tokens, the text as written has no passage shorter than 30. If the structure
+//! has only shorter passages, the text as written has no passage shorter than t.
 //!
 //! A *ruler* is a line of dashes or stars, or another run of at least t symbols that repeats one to four
 //! symbols at least four times. It carries no text, so its symbols do not count in the length of a passage.
@@ -215,8 +215,9 @@ impl QueryText {
         self.text.pages(span)
     }
 
-    /// Compares the query with a document symbol by symbol. `shared` are the hashes of fingerprints that both
-    /// have, ascending. So the passages do not depend on the other documents that the query is compared with.
+    /// Compares the query with a document symbol by symbol. `shared` are the hashes of the fingerprints that
+    /// both documents have, ascending. So the passages do not depend on the other documents that the query is
+    /// compared with.
     ///
     /// # Errors
     /// [`Error::Stopped`]. The token is checked within long steps, and between steps of time proportional to

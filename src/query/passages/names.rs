@@ -24,8 +24,8 @@ impl<'a> NameComparison<'a> {
         Self { query, document, matches, budget: 1 << 26 }
     }
 
-    /// The share of a passage's names that are the same, 0 to 1. `None` without names, and once the budget is
-    /// spent.
+    /// The share of a passage's names that are the same, 0 to 1. `None` if there are no names, or once the
+    /// budget is spent.
     pub(super) fn same(&mut self, passage: &Joined) -> Option<f64> {
         if !self.query.has_names() || !self.document.has_names() {
             return None;

@@ -22,8 +22,8 @@ pub(super) fn as_written(passage: Passage) -> Passage {
 }
 
 /// The passages of both views, in order of the query. `symbols` is the number of symbols in the structure of
-/// the query, 0 if none can be compared. `view` is the profile of the text. `within` returns the symbols in a
-/// span.
+/// the query, 0 if none can be compared. `view` is the profile of the text as written. `within` returns the
+/// symbols of the structure in a span.
 ///
 /// # Errors
 /// [`Error::Stopped`](crate::Error::Stopped).
