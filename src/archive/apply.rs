@@ -103,7 +103,7 @@ impl StoredDocuments for Records<'_> {
         for path in Path::new(source).ancestors().filter_map(Path::to_str) {
             let options = self.0.source(path)?.map(|record| remembered::options(&record.settings)).unwrap_or_default();
             if !options.is_empty() {
-                // Without options that this version knows, all members count.
+                // If this version does not know the options, all members count.
                 let options = options_from_json(&IngestOptions::default(), Value::Object(options));
                 return options.ok().map(|options| PathFilter::new(&options.walk)).transpose();
             }

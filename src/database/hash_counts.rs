@@ -9,8 +9,8 @@ pub(crate) struct HashCounts {
     pub(crate) distinct: u64,
     /// Hashes with one posting.
     pub(crate) singletons: u64,
-    /// Number of hashes for each range of df. The ranges are 1, 2, 3, 4 to 7, 8 to 15, and so on to the
-    /// largest df.
+    /// Number of hashes for each range of df. The first three ranges are single numbers: 1, 2 and 3. Then
+    /// come 4 to 7, 8 to 15, and so on to the largest df.
     pub(crate) df: Vec<DfCount>,
 }
 

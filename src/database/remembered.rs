@@ -37,7 +37,7 @@ const MEMBERS_OF_A_FILE: usize = 100;
 #[doc(hidden)]
 #[derive(Debug, Default)]
 pub struct FilesAt {
-    /// The folder in the names of these documents. `None` if their names do not have it.
+    /// The folder, as the names of these documents spell it. `None` if these names do not contain the folder.
     pub name: Option<String>,
     /// The bytes of each file, by its path below the folder. The path begins with `/`.
     pub files: BTreeMap<String, u64>,

@@ -28,7 +28,7 @@ pub struct Pair {
     pub b_id: DocId,
     /// Number of distinct hashes that both documents hold.
     pub shared: u64,
-    /// Shared hashes divided by all distinct hashes of the two; from 0 to 1.
+    /// Shared hashes divided by all distinct hashes of both documents; from 0 to 1.
     pub resemblance: f64,
     /// Share of a's distinct hashes that b holds; from 0 to 1.
     pub containment_a: f64,
@@ -36,8 +36,8 @@ pub struct Pair {
     pub containment_b: f64,
     /// The score that orders pairs. The thresholds apply to it. In a database with one view, it is the
     /// resemblance without the hashes that boilerplate holds, weighted if hashes are weighted. In a database
-    /// with two views, it is the larger of the two views' scores. The score of a view counts a hash less the
-    /// more documents hold it, and is lower for short documents.
+    /// with two views (structure and text as written), it is the larger of the two views' scores. The score
+    /// of a view counts a hash less the more documents hold it, and is lower for short documents.
     pub score: f64,
     /// For source code in two views, the number of distinct hashes of the text as written that both hold. The
     /// measures above are those of the structure.
@@ -204,7 +204,7 @@ pub struct PairsSummary {
     /// Number of documents, or of submissions, that have no text, or too little for a fingerprint. Empty
     /// documents do not count.
     pub too_short: u64,
-    /// The names of those counted in `too_short`, at most [`PairsSummary::LISTED`].
+    /// The names of the documents counted in `too_short`, at most [`PairsSummary::LISTED`].
     pub too_short_names: Vec<String>,
 }
 

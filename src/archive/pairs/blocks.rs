@@ -104,7 +104,8 @@ impl BlockPlan {
         let mut held = HolderLists::default();
         let mut hashes = 0;
         let mut room = Vec::new();
-        // Summed by hash. Summed by document, the last digit would depend on the order of documents.
+        // Weights are summed by hash. Summed by document, the last digit would depend on the order of
+        // documents.
         let mut all_weights = [0.0; 2];
         let mut sizes = if documents.are_joined() { vec![[0u32; 2]; ids] } else { Vec::new() };
         store.for_each_hash(|hash, _, holders| {
@@ -162,7 +163,7 @@ impl BlockPlan {
         let capacity = memory.saturating_sub(threads as u64 * counter + reserved);
         let blocks = divide(&lists, &bounds, total, capacity);
         // Programs of one language share a frame, and PairsOptions::of gives its size in the structure. Large
-        // programs also share the structure of idioms, but handed-out text as written too.
+        // programs also share the structure of idioms. But a handed-out text is shared as written too.
         let least = HANDED_OUT.max(PairsOptions::of(store.profile()).few_shared);
         let [structure, text] = handed_out;
         let is_text = documents.views() == 1 || text * STRUCTURE_OF_TEXT >= structure;

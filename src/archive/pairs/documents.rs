@@ -40,11 +40,11 @@ pub(super) struct Documents {
     sides: Vec<u16>,
     /// Number of prefixes.
     prefixes: usize,
-    /// By id of a document, or of the first one of a submission, true if it has the wanted metadata. Empty if
-    /// no metadata are wanted.
+    /// By id of a document, or of the first document of a submission: true if it has the wanted metadata.
+    /// Empty if no metadata are wanted.
     wanted: Vec<bool>,
-    /// By id of a document, or of the first one of a submission, the 1-based number of the group, or 0. Empty
-    /// if no document has a group.
+    /// By id of a document, or of the first document of a submission: the 1-based number of the group, or 0.
+    /// Empty if no document has a group.
     groups: Vec<u32>,
     /// Number of documents with another document in their group.
     pub(super) grouped: u64,
@@ -61,8 +61,8 @@ pub(super) struct Documents {
     pub(super) same_files: SameFiles,
     /// True if the documents of a submission count as one.
     joined: bool,
-    /// If set, documents are paired only across these pairs of submissions, and every such pair that shares a
-    /// hash counts. A submission is named by its first document.
+    /// If set, documents are paired only across these pairs of submissions. Each such pair of documents that
+    /// shares a hash counts. A submission is named by its first document.
     within: Option<HashSet<(u32, u32)>>,
     /// The pairs of submissions that are wanted because of two of their documents, by [`key`].
     by_files: RoaringTreemap,
@@ -312,10 +312,10 @@ impl Documents {
 
     /// The weight of a hash of a view that `df` documents hold. With two views, a hash always counts less the
     /// more documents hold it. Among N documents, a hash of the structure has the weight 1 + ln(N / `df`). It
-    /// is at least 1, so a program with many copies keeps most of its weight. A hash of the text has the
-    /// weight 1 / `df`, which falls faster, because independent programs share more words than structure. A
-    /// hash shared by a pair has at least two holders, so in an archive of two documents all shared hashes
-    /// weigh the same.
+    /// is at least 1, so a program with many copies keeps most of its weight. A hash of the text as written
+    /// has the weight 1 / `df`, which falls faster, because independent programs share more words than
+    /// structure. A hash shared by a pair has at least two holders, so in an archive of two documents all
+    /// shared hashes weigh the same.
     pub(super) fn weight_of(&self, df: u64, view: usize) -> f64 {
         match (self.weighting, self.views(), view) {
             (Weight::None, 2, 0) => 1.0 + (self.count as f64 / df.max(2) as f64).ln(),

@@ -35,8 +35,9 @@ pub struct PairsOptions {
     #[serde(default, deserialize_with = "limit")]
     pub max_df: Option<u64>,
     /// Folders, archives, or prefixes of names. A value is a prefix if no stored folder or archive has
-    /// exactly this name. Only documents under different ones are paired; the longest that fits counts. With
-    /// a single one, one document is under it and the other is not. Empty: all pairs.
+    /// exactly this name. Only documents under different values are paired. Of several values that fit a
+    /// document, the longest counts. With a single value, one document of a pair is under it and the other is
+    /// not. Empty: all pairs.
     pub across: Vec<String>,
     /// Old documents, as in [`across`](Self::across), which are not paired with each other. If a submission
     /// has old and new documents, these count as two submissions, which are not paired: nobody copies from
@@ -50,8 +51,8 @@ pub struct PairsOptions {
     #[serde(default, with = "values_by_name")]
     pub metadata: Vec<(String, String)>,
     /// Documents of one group are not paired: the drafts of one author, say, or the files of one submission.
-    /// A submission is in the group of its documents. If they have several groups by a pattern, that is an
-    /// error; if by metadata, the submission is in no group.
+    /// A submission is in the group of its documents. If a pattern gives these documents several groups, that
+    /// is an error. If metadata do, the submission is in no group.
     pub group_by: GroupBy,
     /// A folder or a regular expression that forms submissions, as
     /// [`QueryOptions::submission_by`](crate::QueryOptions::submission_by). Pairs are then pairs of
@@ -174,7 +175,7 @@ impl PairsOptions {
     /// Unrelated programs share idioms, and small programs share little more than the frame that their
     /// language requires. So pairs of source code need a resemblance of 0.1, or 0.2 if they share no more
     /// than such a frame. With k below 7, each threshold is 0.1 higher. Fewer than 5 of 1,000 unrelated pairs
-    /// reach these (docs/measurements.md).
+    /// reach these thresholds (docs/measurements.md).
     #[must_use]
     pub fn of(profile: &Profile) -> Self {
         let evident = match profile.unit() {

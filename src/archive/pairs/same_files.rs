@@ -43,7 +43,7 @@ impl SameFiles {
     }
 
     /// The file that brings most hashes to the pairs of the submissions that hold it, and the number of these
-    /// submissions. The id is that of the file in the first of them.
+    /// submissions. The id is that of the file in the first of these submissions.
     pub(super) fn most_frequent(self) -> Option<(u32, u64)> {
         let Self { mut files, boilerplate } = self;
         files.retain(|file| !boilerplate.contains(&file.digest));

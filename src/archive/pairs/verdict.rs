@@ -14,7 +14,7 @@ pub(super) struct Thresholds {
 
 /// The relation of two documents that share a hash.
 pub(super) enum Verdict {
-    /// The two must not be paired.
+    /// The two documents must not be paired.
     NoPair,
     /// A pair below the thresholds.
     Below,

@@ -36,7 +36,7 @@ impl WindowShape {
     }
 }
 
-/// An anchor and the windows it serves.
+/// An anchor, and the windows that have this anchor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
 #[repr(C)]
 pub(super) struct Anchor {
@@ -44,7 +44,7 @@ pub(super) struct Anchor {
     pub(super) document: u32,
     /// Index of the anchor's first symbol.
     pub(super) position: u32,
-    /// First symbol of the first window that the anchor serves; `last` is the first symbol of the last
+    /// First symbol of the first window that has this anchor; `last` is the first symbol of the last such
     /// window.
     pub(super) first: u32,
     pub(super) last: u32,

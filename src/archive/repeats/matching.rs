@@ -2,8 +2,8 @@
 //!
 //! Anchors come in order of hash, and anchors of one hash in order of place. Equal windows have anchors of
 //! one hash, so each hash is processed by itself. An anchor is compared with *holders*: earlier anchors of
-//! its hash that serve at least one window without an earlier occurrence. The first occurrence of a window is
-//! always at a holder, so other anchors need no comparison.
+//! its hash, each with at least one window that has no earlier occurrence. The first occurrence of a window
+//! is always at a holder, so other anchors need no comparison.
 //!
 //! If the text around an anchor always differs, each occurrence becomes a holder. An example is the last
 //! anchor of a menu on thousands of pages. So at most [`MOST_HOLDERS`] holders of a hash are kept. A window
@@ -41,7 +41,7 @@ pub(super) struct Matching<'a, 't> {
     pub(super) task: &'a Task<'a>,
 }
 
-/// An anchor with the symbols of all windows it serves.
+/// An anchor with the symbols of all its windows.
 struct Context {
     anchor: Anchor,
     symbols: SymbolRun,

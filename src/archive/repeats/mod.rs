@@ -12,7 +12,7 @@
 
 // Each window has an *anchor*: of its k-grams of K = N / 2 symbols, the last one with the smallest hash. That
 // is winnowing with a window of N - K + 1 hashes (Schleimer et al. 2003, Definition 1). Equal windows have
-// equal anchors at equal places, and one anchor serves some N / 4 windows. So each text is read once, its
+// equal anchors at equal places, and some N / 4 windows have the same anchor. So each text is read once, its
 // symbols go to a temporary file, and anchors are sorted by hash (`reading`, `scanner`, `symbol_store`).
 // Windows whose anchors have the same hash are compared symbol by symbol (`matching`, which proves that no
 // window is missed). Repeated windows are sorted by document and joined into spans (`spans`).

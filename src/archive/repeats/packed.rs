@@ -80,7 +80,8 @@ fn pack(numbers: impl Iterator<Item = u64>, width: u8, out: &mut Vec<u8>) {
     }
 }
 
-/// Replaces `out` by the numbers of symbols of `width` bytes each.
+/// Replaces the content of `out` by the numbers in `bytes`. Each number stands for a symbol and has `width`
+/// bytes.
 fn unpack(bytes: &[u8], width: u8, out: &mut Vec<u64>) {
     out.clear();
     match width {
@@ -103,7 +104,7 @@ pub(super) struct SymbolRun {
 }
 
 impl SymbolRun {
-    /// Replaces `out` by the numbers of the symbols.
+    /// Replaces the content of `out` by the numbers that stand for the symbols.
     pub(super) fn numbers(&self, out: &mut Vec<u64>) {
         unpack(&self.bytes, self.width, out);
     }

@@ -202,7 +202,7 @@ impl ReadingRun<'_, '_> {
         let mut reader = Reader::new(read.limits.clone());
         let (mut batch, mut bytes): (Vec<(u32, Format, Vec<u8>)>, u64) = (Vec::new(), 0);
         let (mut failed, mut found_all) = (None, false);
-        // Why members, and parts that hold members, cannot be read.
+        // By member, or by part that holds members: the reason why it cannot be read.
         let mut unreadable: HashMap<String, &'static str> = HashMap::new();
         let walked = for_each_held(Path::new(source), &WalkOptions::default(), &read, token, &mut |found| {
             let candidate = match found {

@@ -125,7 +125,7 @@ pub(super) struct RepeatWriter<'a> {
     symbol_store: &'a SymbolStore,
     window: u32,
     uncompared: Vec<(u32, &'static str)>,
-    /// The documents in which spans first occur.
+    /// The names of the documents in which spans first occur, by id.
     names: HashMap<u32, NamedDocument>,
     sources: BySource<RepeatSource>,
     summary: RepeatSummary,
