@@ -6,7 +6,7 @@
 //! (Lyon, Malcolm and Dickerson, 2001) as one setting of the same engine. `fpdb` brings a document's text to
 //! a standard form of symbols, and hashes every k consecutive symbols. Of every w consecutive hashes it keeps
 //! at least one. So any two documents that share a run of t = w + k - 1 symbols share a fingerprint. This is
-//! the *guarantee*. It holds for the answers of queries too.
+//! the *guarantee*. The guarantee holds for the answers of queries too.
 //!
 //! `fpdb` is not a search engine (nothing shorter than k symbols can match), a judge (similarity is not proof
 //! of copying), or a similarity of meaning (a translation shares no symbols).

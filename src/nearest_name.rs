@@ -11,11 +11,11 @@ use fpdb_store::Store;
 /// Maximum bytes of a name's beginning that is compared with the typed name.
 const LONGEST: usize = 200;
 
-/// Maximum number of characters of a typed name whose edits are counted. A longer one differs from
+/// Maximum number of characters of a typed name whose edits are counted. A longer typed name differs from any
 /// [`LONGEST`] bytes in more than a third of its characters.
 const LONGEST_TYPED: usize = 300;
 
-/// Maximum number of bytes of a typed name for which any name is searched: that of a path.
+/// Maximum number of bytes of a path. For a longer typed name, no stored name is searched.
 const LONGEST_PATH: usize = 4096;
 
 /// Maximum number of names to compare, which takes some tenths of a second.
@@ -197,7 +197,7 @@ mod tests {
         let typed = format!("a-long-name+{:0180}", 7);
         assert!(nearest_name(&store, &typed, &going).unwrap().is_some());
         assert!(matches!(nearest_name(&store, &typed, &stopped), Err(Error::Stopped)));
-        // The edits of such a name to all of these would take hours.
+        // To count the edits between such a name and all stored names would take hours.
         for long in [LONGEST_PATH, 1 << 20] {
             assert_eq!(nearest_name(&store, &"a".repeat(long), &going).unwrap(), None);
             assert_eq!(nearest_name(&store, &"a#".repeat(long), &going).unwrap(), None);

@@ -138,7 +138,8 @@ fn add_to_store(staging: &Staging, generation: [u8; 16], store: &Store, task: &T
     Ok(assembly)
 }
 
-/// Reads the manifest and verifies every file it names. Also returns the total bytes of the files.
+/// Reads the manifest, and verifies every file that the manifest names. Returns the build, and the total
+/// bytes of the files.
 fn verified(staging: &Staging, generation: [u8; 16], store: &Store, task: &Task<'_>) -> Result<(Assembled, u64)> {
     let path = staging.root.join(MANIFEST);
     let Some(manifest) = read_json::<Manifest>(&path)? else {

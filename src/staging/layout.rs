@@ -1,6 +1,6 @@
-//! Layout: finds the part to which a row belongs. Parts are numbered in the order postings, documents, names,
-//! digests. The further parts of heavy hashes come last; the first part of a heavy hash is the part of the
-//! hash's range.
+//! Layout: finds the part to which a row belongs. The parts of postings have the first numbers, then come
+//! those of documents, of names and of digests. A heavy hash has several parts: the first is the part of the
+//! hash's range, and the others come after all parts of digests.
 
 use std::ops::RangeInclusive;
 
@@ -63,7 +63,7 @@ impl Layout {
             _ if part < self.first_digest() => PartKind::Names,
             _ if part < self.first_digest() + self.document_parts => PartKind::Digests,
             _ => {
-                // Each part of a hash is in its own run.
+                // Each part of a heavy hash is in its own run.
                 let (_, _, first) = self.heavy[self.heavy.partition_point(|&(_, _, first)| first <= part) - 1];
                 PartKind::Postings { run: part - first + 1 }
             }

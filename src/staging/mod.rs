@@ -1,9 +1,9 @@
 //! Staging: a distributed build. Many machines make the parts of a database in one shuffle, and one machine
 //! assembles the parts.
 //!
-//! A *build* has a folder that all machines see. Its [`StagingPlan`] is written first. It divides rows into
-//! *parts*: postings by fixed ranges of hashes, documents by number, names alphabetically, digests evenly.
-//! The steps are:
+//! A *build* has a folder that all machines see. Its [`StagingPlan`] is written first. The plan divides rows
+//! into *parts*: postings by fixed ranges of hashes, documents by number, names alphabetically, digests
+//! evenly. The steps are:
 //!
 //! * *map*: [`StagingMapper`] turns documents into rows, each with the number of its part;
 //! * the engine that runs the build (Spark, say) brings the rows of each part together and sorts them;

@@ -76,7 +76,8 @@ impl ReportContent {
         let mut rows = Vec::new();
         for (source, report) in answers {
             let is_stored = matches!(source, QuerySource::Stored(_));
-            // A document that has the name of the submission was added since.
+            // The answer is of a submission. A stored document of the same name was added since, and is not
+            // the query.
             let origin = if is_stored && report.query.files > 0 { None } else { origin_of(database, source)? };
             let stored = match &origin {
                 // A name and an id can mean one document.

@@ -83,7 +83,7 @@ impl DocumentIndex {
         match self.stored(database, id) {
             Err(Error::NoSuchNumber { .. }) => {
                 let index = self.query(query, Some(Origin::Stored(id)), None);
-                // They cannot be found again.
+                // These ranges cannot be found again.
                 self.ignored.entry(index).or_insert_with(|| spans(&query.ignored));
                 Ok(index)
             }

@@ -32,10 +32,11 @@ const SCRIPTS: [&str; 10] = [
     include_str!("assets/main.js"),
 ];
 
-/// The parts of a report's page, for a host that serves it: a page with this style, this content and, after
-/// its data, this script. Before the script runs, the page must hold an element `overview` with the text of
-/// [`ReportData::overview`](super::ReportData::overview). For each part, it must hold an element of its name
-/// with its text.
+/// The parts of a report's page, for a host that serves the page itself. The host's page has this style, this
+/// content, the data and, after the data, this script. Before the script runs, the page must hold an element
+/// `overview` with the text of [`ReportData::overview`](super::ReportData::overview). For each of
+/// [`ReportData::parts`](super::ReportData::parts), the page must hold an element with the name and the text
+/// of the part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ReportAssets {
