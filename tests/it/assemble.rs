@@ -401,7 +401,7 @@ fn the_copy_of_the_documents_goes_with_the_build() {
     assert!(!folder.path().join("staging").exists());
 }
 
-/// A plan that cannot be carried out leaves nothing, so the folder can be used for another.
+/// A plan that cannot be carried out leaves nothing, so the folder can be used for another plan.
 #[test]
 fn a_plan_of_other_hashes_writes_nothing() {
     let folder = Folder::new();

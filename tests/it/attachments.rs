@@ -375,7 +375,7 @@ fn a_file_of_apple_mail_is_read_as_its_mail() {
     assert!(passages(0)[0]["exact"] == true && passages(0) == passages(1), "{answer}");
 }
 
-/// A report by which all documents of some mails are removable, and only some documents of others.
+/// A report by which all documents of some mails are removable, and only some documents of other mails.
 #[test]
 fn apply_keeps_mails_and_attachments_together() {
     let folder = Folder::new();

@@ -424,7 +424,7 @@ fn documents_that_stay_boilerplate_are_named() {
                 `fpdb rm NAME` and an ingest without --boilerplate take that back\n";
     let run = folder.ok(&["ingest", "essays", "--boilerplate", "task.txt", "essays/a.txt"]);
     assert!(run.stderr.contains(stay), "{run:?}");
-    // Named again, they are no news.
+    // An ingest that names these documents again does not report them.
     let run = folder.ok(&["ingest", "essays", "--boilerplate", "task.txt", "essays/a.txt"]);
     assert!(!run.stderr.contains("boilerplate"), "{run:?}");
     let run = folder.ok(&["ingest", "essays", "--boilerplate", "task.txt"]);

@@ -218,7 +218,8 @@ fn a_value_that_no_document_has_is_an_error() {
         let run = wide.run(&["list", "--where", "from=eve"]);
         assert!(run.stderr.ends_with(end), "{run:?}");
     }
-    // The list of an earlier call does not stay, as if it were the answer. A misspelt key has no answer.
+    // An empty answer replaces the list of an earlier call. A misspelt key has no answer, so the earlier list
+    // stays.
     for (key, format, content) in [("From", "json", ""), ("From", "csv", "id,"), ("Form", "json", "yesterday's")] {
         let list = folder.write("list", "yesterday's");
         let run = folder.run(&["list", "--where", &format!("{key}=eve"), "--format", format, "-o", "list"]);

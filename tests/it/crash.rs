@@ -34,7 +34,7 @@ fn text(number: u64, symbols: usize) -> String {
     text
 }
 
-/// Writes a document. The times of most files are old enough to be trusted, some are not.
+/// Writes a document. Four of five files get a time that is old enough for an ingest to trust.
 fn write(folder: &Folder, name: &str, number: u64, symbols: usize) {
     let path = folder.write(&format!("docs/{name}"), text(number, symbols));
     if number % 5 != 4 {

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::support::{Folder, word};
 
-/// Two copies of a document, and one too short for a fingerprint, stored.
+/// A database of two copies of a document, and of a document too short for a fingerprint.
 fn copies() -> Folder {
     let folder = Folder::new();
     let words: Vec<String> = (0..300).map(|place: u64| word((place * place * 31 + place * 17) % 90_000)).collect();

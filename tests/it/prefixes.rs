@@ -1,5 +1,6 @@
-//! Prefixes: a value of `pairs` that is the name of a stored folder or archive means this one, and no other
-//! whose name begins with it. For `dedup --protect` and `rm --prefix` a value is always a beginning of names.
+//! Prefixes: a value of `pairs` that is the name of a stored folder or archive means this folder or archive,
+//! and no other whose name begins with the value. For `dedup --protect` and `rm --prefix` a value is always a
+//! beginning of names.
 
 use std::collections::BTreeSet;
 
@@ -90,6 +91,6 @@ fn a_dot_is_no_prefix_for_a_removal() {
         assert_eq!((run.status, run.stdout.as_str()), (2, ""), "{run:?}");
         assert!(run.stderr.contains("no name has `.` for the current folder; to remove all documents"), "{run:?}");
     }
-    // A removal by prefix takes it as a beginning of names, and lists what it would remove.
+    // A removal by prefix takes the value as a beginning of names, and lists what it would remove.
     assert_eq!(folder.ok(&["rm", "--prefix", "ex1", "--format", "json"]).json()[0]["selected"], 6);
 }

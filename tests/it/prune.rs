@@ -92,7 +92,7 @@ fn lines(texts: impl IntoIterator<Item = usize>) -> String {
     texts.into_iter().map(|text| format!("{}\n", serde_json::json!({ "text": prose(text) }))).collect()
 }
 
-/// Ten files. The times of some are old enough to be trusted.
+/// Ten files. The times of some files are old enough for an ingest to trust.
 fn corpus() -> Folder {
     let folder = Folder::new();
     for number in 0..10 {
@@ -288,8 +288,8 @@ fn the_command_that_removes_documents_of_a_place_takes_no_others() {
     assert!(run.status == 2 && run.stderr.ends_with(named), "{run:?}");
 }
 
-/// A link in a folder is not followed and no failure, unless documents were read through it that may now be on
-/// a disk that is not mounted.
+/// A link in a folder is not followed. It is a failure only if documents were read through it, because their
+/// disk may not be mounted.
 #[test]
 fn a_link_to_a_disk_that_is_not_mounted_is_a_failure_if_documents_came_through_it() {
     let folder = Folder::new();

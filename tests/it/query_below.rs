@@ -319,7 +319,7 @@ fn a_batch_counts_the_queries_that_are_too_short() {
     }
 }
 
-/// Files of kinds that are not read are named, with how to convert them, as an ingest does.
+/// Like an ingest, a query names files of kinds that are not read, and says how to convert them.
 #[test]
 fn files_that_could_be_converted_are_named() {
     let folder = corpus();

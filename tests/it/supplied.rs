@@ -204,7 +204,7 @@ fn an_iterator_is_pulled_no_further_than_what_is_in_work() {
     std::fs::write(&table, "filename,by\nd0,a\nnowhere,b\n").unwrap();
     let options = IngestOptions::default().metadata(Some(Arc::new(MetadataTable::read(&table).unwrap())));
     let summary = writer.ingest_with(endless, &options, &task).unwrap();
-    // It has not read all, so no row is known to match nothing.
+    // The run has not read all documents, so no row is known to match nothing.
     assert!(summary.interrupted && summary.added > 0 && summary.unmatched.is_empty(), "{summary:?}");
     // The queues hold some jobs for each of three threads, each with about one document.
     let pulled = pulled.into_inner();

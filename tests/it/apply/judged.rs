@@ -275,7 +275,7 @@ fn a_glob_that_names_a_record_hides_no_other_in_the_copy() {
     assert_eq!((run.status, &summary["unjudged"]), (2, &3.into()), "{run:#?}");
 }
 
-/// The same holds for globs that include records. Such globs include no other members.
+/// A glob that includes a record means the number in the file too. Such a glob includes no other member.
 #[test]
 fn a_glob_that_includes_a_record_hides_no_other_in_the_copy() {
     for globs in [&["in/q.zip!s.jsonl:*"][..], &["in/q.zip!s.jsonl:[12]", "*.md"]] {
@@ -296,7 +296,8 @@ fn a_glob_that_includes_a_record_hides_no_other_in_the_copy() {
     }
 }
 
-/// The bytes of such a document are not stored. It stays in each copy, which names it.
+/// The database does not store the bytes of an unreadable member. The member stays in each copy, and the run
+/// names it.
 #[test]
 fn members_that_an_ingest_could_not_read_are_no_change() {
     let broken = "%PDF-1.4\nbroken";
@@ -338,7 +339,7 @@ fn members_that_an_ingest_could_not_read_are_no_change() {
     }
 }
 
-/// No line of the report concerns such a file.
+/// No line of the report concerns the damaged container.
 #[test]
 fn a_damaged_container_is_copied_as_it_is_and_named() {
     let folder = Folder::new();
@@ -396,7 +397,7 @@ fn a_changed_file_with_an_unreadable_part_is_neither_copied_nor_marked() {
     }
 }
 
-/// The documents of such a file cannot be compared.
+/// The documents of a file that was read by two text fields cannot be compared.
 #[test]
 fn a_file_ingested_by_two_text_fields_is_copied_only_if_its_time_proves_it() {
     let both = |seed| format!("{{\"text\":\"{}\",\"title\":\"{}\"}}\n", text(seed), text(seed + 20));
@@ -417,7 +418,8 @@ fn a_file_ingested_by_two_text_fields_is_copied_only_if_its_time_proves_it() {
     }
 }
 
-/// The database has only some documents of such a file, also after a removal, a renaming or a merge.
+/// The database has only some documents of a file whose ingest was interrupted, also after a removal, a
+/// renaming or a merge.
 #[test]
 fn a_file_whose_ingest_was_interrupted_is_not_copied() {
     struct StopAtCommit(StopToken);

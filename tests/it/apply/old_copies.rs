@@ -1,5 +1,5 @@
-//! Old copies, of files that the database no longer has, stay until they are pruned. Those that hold what is
-//! kept out are named.
+//! Old copies, of files that the database no longer has, stay until they are pruned. Old copies that hold
+//! kept-out contents are named.
 
 use std::fs;
 
@@ -116,7 +116,7 @@ fn a_copy_that_is_edited_meanwhile_stays_and_is_a_failure() {
     dedup(&folder);
     let report = folder.path().join("report.jsonl");
     let whole = fs::read_to_string(&report).unwrap();
-    // Without its only removable document.
+    // Writes the report without its only removable document.
     let summary = whole.lines().last().unwrap();
     fs::write(&report, format!("{summary}\n")).unwrap();
     apply(&folder, &["--write", "clean", "--yes"]);

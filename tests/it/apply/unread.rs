@@ -71,7 +71,7 @@ fn a_copy_may_hold_as_many_broken_documents_as_its_file() {
     assert_eq!(unjudged(&folder), 4);
 }
 
-/// The database lists only the first of these members.
+/// The database lists only the first of the broken members.
 #[test]
 fn a_removed_document_is_no_change_beside_many_broken_ones() {
     let folder = Folder::new();
@@ -82,7 +82,7 @@ fn a_removed_document_is_no_change_beside_many_broken_ones() {
     folder.ok(&["rm", "-q", "in/a.zip!b.txt"]);
     let (run, ..) = apply(&folder, &["--write", "clean", "--yes"]);
     assert_eq!((run.status, unjudged(&folder)), (0, 0), "{run:#?}");
-    // A changed document is told if no removed one can be meant.
+    // A changed document is reported if it cannot be the removed one.
     let time = fs::metadata(&path).unwrap().modified().unwrap();
     fs::write(&path, all(edited(&text(1), 1))).unwrap();
     fs::File::options().write(true).open(&path).unwrap().set_modified(time).unwrap();

@@ -1,5 +1,5 @@
-//! What was removed from the database, for good or not, changes nothing else that a copy leaves out, and what
-//! is kept out is marked.
+//! A document that was removed from the database, for good or not, does not change what else a copy leaves
+//! out. Records that are kept out are marked.
 
 use std::fs;
 
@@ -203,7 +203,7 @@ fn a_record_that_is_kept_out_is_marked_in_its_place() {
     let marks: Vec<Value> = records().iter().map(|record| record["dup"].clone()).collect();
     assert_eq!(marks.iter().filter(|mark| *mark == "keep").count(), 2, "{marks:?}");
     assert_eq!((&marks[1], &records()[1]["dup_survivor"]), (&"remove".into(), &Value::Null));
-    // Passages are lists, and what is kept out has none.
+    // The mark of passages is a list. The record that is kept out has no list.
     folder.ok(&["apply", "passages.jsonl", "--mark", "again", "--yes"]);
     assert!(records().iter().enumerate().all(|(at, record)| record["again"].is_array() == (at != 1)));
     assert!(records()[1].as_object().unwrap().contains_key("again"));

@@ -171,7 +171,8 @@ fn too_few_open_files_are_an_error_that_says_so() {
     folder.ok(&["--db", "db", "verify"]);
 }
 
-/// A write beyond the shell's limit on the size of files fails with an error. Its signal does not end the program.
+/// A write beyond the shell's limit on the size of files fails with an error. The system also sends the
+/// signal SIGXFSZ, which does not end the program.
 #[test]
 fn a_file_that_may_not_grow_is_an_error() {
     let folder = Folder::new();

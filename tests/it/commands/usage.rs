@@ -66,7 +66,7 @@ fn results_on_a_full_disk_are_an_error_that_names_the_file() {
     }
 }
 
-/// A killed run leaves its unfinished file. The next one that writes into the folder removes it.
+/// A killed run leaves its unfinished file. The next run that writes into the folder removes the file.
 #[test]
 fn files_of_killed_runs_are_removed() {
     let folder = Folder::new();

@@ -232,7 +232,7 @@ fn an_empty_office_document_does_not_replace_the_stored_one() {
     assert_eq!(counts(&folder.run(&["ingest", "--format", "json", "s"]).json()[0])[1], 1);
 }
 
-/// After a merge that keeps both versions, the members of two containers lie among each other.
+/// After a merge that keeps both versions, the names of the members of two containers alternate.
 #[test]
 fn the_members_of_two_containers_of_one_name_are_known() {
     let mailbox = |numbers: &[usize]| {

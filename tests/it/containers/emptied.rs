@@ -164,7 +164,8 @@ fn members_withdrawn_beside_an_unreadable_document_are_removed() {
     assert_eq!(names(&folder), ["in/all.zip!a.txt", "in/all.zip!b.pdf"]);
 }
 
-/// An archive in which nothing can be read is rarely meant, like an empty one.
+/// An archive without a readable document, like an empty one, rarely means that its documents shall be
+/// removed.
 #[test]
 fn documents_of_an_archive_without_readable_documents_stay_until_they_are_pruned() {
     for (broken, left) in [("b.pdf", &["in/all.zip!b.pdf"][..]), ("new.pdf", &[])] {
@@ -198,7 +199,7 @@ fn members_that_may_be_in_an_unreadable_part_stay_and_are_counted() {
     let run = folder.run(&["ingest", "in", "--prune"]);
     assert!(run.status == 2 && run.stderr.contains(said), "{run:?}");
     assert_eq!(names(&folder).len(), 4);
-    // The next run tells the same, and this is no second part.
+    // The next run tells the same, and does not count the part twice.
     folder.age("in/all.zip");
     for _ in 0..2 {
         let run = folder.run(&["ingest", "--format", "json", "in"]);
@@ -208,7 +209,7 @@ fn members_that_may_be_in_an_unreadable_part_stay_and_are_counted() {
     folder.ok(&["dedup", "-q", "--format", "json", "-o", "report.jsonl"]);
     let run = folder.run(&["apply", "report.jsonl", "--write", "clean", "--yes"]);
     assert!(run.stdout.contains("1 part of it could not be read and stays as it is: in/all.zip!in.zip"), "{run:?}");
-    // A part that fails is reported by itself.
+    // A part that cannot be read is a failure of its own, even if no document is missing.
     folder.write("in/all.zip", zip([both[0].clone(), both[1].clone(), ("in.zip", inner[..inner.len() / 2].to_vec())]));
     let run = folder.run(&["ingest", "in"]);
     assert!(run.status == 2 && !run.stderr.contains("were not found"), "{run:?}");

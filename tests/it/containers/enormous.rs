@@ -46,7 +46,7 @@ fn peak(process: u32) -> u64 {
 /// Ingests standard input, to which `write` writes. Returns the peak memory.
 fn ingest(name: &str, bytes: u64, write: impl FnOnce(ChildStdin) -> ChildStdin) -> u64 {
     let folder = Folder::new();
-    // A wide window gives few postings, because the test measures the memory for the text.
+    // The test measures the memory for the text, so a wide window keeps the postings few.
     let arguments =
         ["ingest", "-", "--name", name, "-w", "5000", "--memory", "64MiB", "--threads", "2", "--format", "json"];
     let mut command = folder.command(&arguments);

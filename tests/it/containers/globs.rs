@@ -70,8 +70,8 @@ fn an_include_that_matches_nothing_is_said() {
     assert!(run.stderr.contains("warning: no file or member matches *.rs (--include)"), "{run:?}");
 }
 
-/// Files and members that a remembered glob leaves out are counted, as the run was not asked to leave them
-/// out.
+/// Files and members that a remembered glob leaves out are counted, because the user did not type the glob
+/// for this run.
 #[test]
 fn what_a_remembered_glob_leaves_out_is_counted() {
     let folder = submissions();
@@ -84,7 +84,7 @@ fn what_a_remembered_glob_leaves_out_is_counted() {
     let note = "2 files and members were left out by the remembered ";
     let line = told.stderr.lines().find_map(|line| line.strip_prefix(note)).unwrap_or_default();
     assert!(line.contains("--include=*.java'") && line.contains("bob.*'"), "{told:?}");
-    // Of the folder, these are an archive and a file with records.
+    // In this folder, the glob leaves out an archive and a file with records.
     let run = folder.ok(&["ingest", "hw", "--format", "json"]);
     assert!(run.stderr.contains(note) && run.json()[0]["left_out"] == 2, "{run:?}");
     assert_eq!(folder.ok(&[&again[..], &["-q"]].concat()).stderr, "");

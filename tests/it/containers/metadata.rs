@@ -17,7 +17,7 @@ fn a_table_says_what_documents_are() {
     let human = folder.ok(&arguments);
     let warning = "warning: 1 row of the metadata matches no document: nowhere.txt\n";
     assert!(human.stderr.contains(warning), "{human:?}");
-    // What was asked for without an effect is told with --quiet too.
+    // A flag without an effect is reported with --quiet too.
     let quiet = folder.ok(&[&["ingest", "-q"], &arguments[1..]].concat());
     assert_eq!(quiet.stderr, warning);
     let metadata =

@@ -55,7 +55,7 @@ impl Archive {
     }
 }
 
-/// The 1,000 words of `number`. Other numbers have other words.
+/// The 1,000 words that belong to `number`. Another `number` has other words.
 fn own(number: u64) -> impl Iterator<Item = u64> {
     let first = 1_000_000 + number * 1000;
     first..first + 1000

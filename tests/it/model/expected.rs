@@ -186,7 +186,7 @@ impl Model {
             let others = self.documents.iter().filter(|document| asked.own.is_none() || document.id != asked.own);
             let df = others.filter(|document| document.set.contains(&hash)).count() as u64;
             found += u64::from(df > 0);
-            // But it counts among the documents that hold a hash.
+            // But this document counts among the documents that hold a hash.
             if options.max_df.is_none_or(|most| df + u64::from(asked.own.is_some()) <= most) {
                 counted.insert(hash);
             }
