@@ -34,7 +34,7 @@ impl Database {
         ingest::ingest_runs(&self.store, &runs, task)
     }
 
-    /// Reports what a merge of `other` would add, replace and remove. Memory limits its comparisons as in
+    /// Reports what a merge of `other` would add, replace and remove. Memory limits the comparisons as in
     /// [`Self::ingest_dry_run`].
     ///
     /// # Errors

@@ -52,8 +52,8 @@ pub struct DocumentInfo {
     /// before it was read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub modified: Option<i64>,
-    /// Its place in the file `source`, as in its name. `None`: the document is the whole file. Empty: a
-    /// container or compressed file that was read as one document.
+    /// The document's place in the file `source`, as the name spells it. `None`: the document is the whole
+    /// file. Empty: a container or compressed file that was read as one document.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub member: Option<String>,
     /// The name of its format.

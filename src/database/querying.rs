@@ -267,7 +267,7 @@ impl Database {
                 let answered = self.run(|| portion.into_par_iter().map(answer).collect::<Result<Vec<_>>>())?;
                 for mut answer in answered {
                     if let Err(Error::SubmissionTooLarge { .. }) = answer {
-                        // Alone it may take the memory of all threads.
+                        // A single submission may take the memory of all threads.
                         answer = asked.answer_source(&sources[answers.len()], texts);
                         task.token().check()?;
                     }

@@ -170,8 +170,8 @@ impl DatabaseWriter {
         self.database.clone()
     }
 
-    /// Deletes the database if no document was ever added and there are no other handles. Returns true if it
-    /// was deleted.
+    /// Deletes the database if no document was ever added and there are no other handles. Returns true if the
+    /// database was deleted.
     ///
     /// # Errors
     /// [`Error::Io`] if a file cannot be removed.
@@ -228,8 +228,8 @@ impl DatabaseWriter {
     /// when a batch is full, and when the iterator ends. No commit happens while the iterator waits. So a
     /// service that reads a queue calls this for each part of the queue (see `examples/service.rs`), and
     /// acknowledges the documents that [`Progress::committed`](crate::Progress::committed) counts. A stop
-    /// drops pulled documents that are not committed. It takes effect between two documents, not while the
-    /// iterator waits for one.
+    /// drops pulled documents that are not committed. The stop takes effect between two documents, not while
+    /// the iterator waits for one.
     ///
     /// # Errors
     /// The same as those of [`Self::ingest_sources`].

@@ -1,11 +1,11 @@
 //! First names: a file keeps the name under which it was read first. The folder in which later ingests run
 //! does not change the name.
 //!
-//! A document's name is the path as the user typed it, so it depends on the current folder. The path of its
-//! file does not. So a file with a known path is the known document. A file with a new path is named as
-//! typed, unless another file has this as its first name. Then the new file is named by its absolute path, so
-//! that it does not replace the document of the other file. The new file takes the name as typed nevertheless
-//! if it is the other file:
+//! A document's name is the path as the user typed it, so the name depends on the current folder. The
+//! absolute path of its file does not. So a file with a known path is the known document. A file with a new
+//! path is named as typed, unless another file has this name as its first name. Then the new file is named by
+//! its absolute path, so that it does not replace the document of the other file. The new file takes the name
+//! as typed nevertheless if it is the other file:
 //!
 //! * The other file is gone and has moved here: the bytes are the same, or the database has moved with the
 //!   file, or `rename` has announced the move.
@@ -164,8 +164,8 @@ impl<'a> FirstNames<'a> {
                 None => Some(false),
             });
         }
-        // The other file is not known to be gone. If it is not seen as a file, for example because its disk
-        // does not answer, it may still exist, so it keeps its name.
+        // The other file is not known to be gone. If it cannot be seen, for example because its disk does not
+        // answer, the file may still exist. Then it keeps its name.
         if !other.is_file() || other.ancestors().any(|folder| self.is_root(folder)) {
             return Ok(Some(false));
         }
@@ -178,8 +178,8 @@ impl<'a> FirstNames<'a> {
     }
 
     /// Compares `file` with the documents that were read from the missing file at `other`. True if `file`
-    /// holds one of them with the same bytes, and none with other bytes. `None` if they could not be
-    /// compared. Of several versions of a document only the newest counts.
+    /// holds one of them with the same bytes, and none with other bytes. `None` if these documents could not
+    /// be compared. Of several versions of a document only the newest counts.
     fn holds_the_same(&self, name: &str, other: &str, file: &FileFacts) -> Result<Option<bool>> {
         let of_other = |name: &str| -> Result<Option<DocumentRecord>> {
             for id in self.store.documents_named(name)?.into_iter().rev() {
@@ -336,8 +336,8 @@ pub(crate) fn for_each_document_at(
     Ok(())
 }
 
-/// The name of the document that was read from the file at this absolute path, or of the file if it is a
-/// container of documents.
+/// The name of the document that was read from the file at this absolute path. For a container of documents,
+/// the name of the container.
 pub(crate) fn name_of_file(store: &Store, path: &str) -> Result<Option<String>> {
     let mut names = names_by_path(store)?(path);
     if store.name_places()?.is_none() {
@@ -465,8 +465,8 @@ fn relation(store: &Store, other: &Path, source: &Path) -> Result<Option<(PathBu
 
 /// True if the database has moved, or was copied, together with a file or folder, from the path `other` to
 /// `source`: one of its former folders lies relative to `other` as the database lies relative to `source`.
-/// `former_roots` is `None` for a database of an earlier version, which does not know all of them. Then any
-/// folder counts as a former one.
+/// `former_roots` is `None` for a database of an earlier version, which does not know all its former folders.
+/// Then any folder counts as a former one.
 pub(crate) fn is_moved_with(
     store: &Store,
     former_roots: Option<&BTreeSet<PathBuf>>,

@@ -54,7 +54,7 @@ pub(super) struct Intake<'a> {
     task: &'a Task<'a>,
     options: &'a IngestOptions,
     batch: Batch,
-    /// Locked by the committing thread while it works.
+    /// The committing thread holds the lock while it commits.
     committer: &'a Mutex<Committer>,
     batches: Sender<NextBatch>,
     outcomes: Receiver<Result<()>>,
@@ -363,7 +363,8 @@ impl Intake<'_> {
         Ok(())
     }
 
-    /// Compares a document with the stored documents of its name. Returns its id if it is added.
+    /// Compares a document with the stored documents of its name. Returns the document's id if the document
+    /// is added.
     pub(super) fn resolve(&mut self, mut record: DocumentRecord) -> Result<Option<u32>> {
         if let Err(error) = record.check() {
             self.abandon()?;

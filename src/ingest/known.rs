@@ -2,8 +2,8 @@
 //!
 //! Three parts of a run look for a stored document. The walker looks before it opens a file
 //! ([`before_reading`], [`container`]), and a worker looks when it has the bytes ([`by_content`]). These two
-//! only save work. The intake decides ([`is_same`]). It compares with the documents as they will be after the
-//! batches of this run ([`KnownDocuments`]).
+//! only save work. The intake decides ([`is_same`]). The intake compares with the documents as they will be
+//! after the batches of this run ([`KnownDocuments`]).
 
 use xxhash_rust::xxh3::xxh3_128;
 
@@ -32,8 +32,8 @@ pub(super) fn before_reading(store: &Store, options: &IngestOptions, about: &Abo
     if !may_be(&record, options, about, file.bytes) || (record.member.is_some() && !closed) {
         return Ok(Known::Nothing);
     }
-    // `container` decides about a mail with attachments that are documents, in this run or in an earlier one,
-    // and about a mail with headers to keep.
+    // `container` decides about a mail whose attachments are documents, in this run or in an earlier one. It
+    // also decides about a mail with headers to keep.
     if record.format == Format::Mail.name()
         && (options.read.reads_attachments()
             || !options.read.fields.keep.is_empty()
@@ -93,10 +93,10 @@ fn source_of(about: &About) -> Option<&str> {
 
 /// A container that was read under this name with the same settings, and has not changed since.
 pub(super) struct KnownContainer {
-    /// The number of documents read from it.
+    /// The number of documents read from the container.
     pub(super) documents: u64,
-    /// Its members that are no documents. A second attempt to read those that could not be read would fail
-    /// too.
+    /// The members of the container that are no documents. If a member could not be read, a second attempt
+    /// would fail too.
     pub(super) left: Vec<LeftMembers>,
 }
 
@@ -227,8 +227,8 @@ impl KnownDocuments<'_> {
     }
 
     /// The stored version of a document: the newest document of its name that was read from the same file. If
-    /// no document was, the newest of its name. After a merge with `OnChange::Both`, two files can have one
-    /// name.
+    /// there is none, the newest document of its name. After a merge with `OnChange::Both`, two files can
+    /// have one name.
     pub(super) fn newest_like(self, name: &str, source: Option<&str>) -> Result<Option<(u32, DocumentRecord)>> {
         let Some(newest) = self.newest_named(name)? else { return Ok(None) };
         if newest.1.source.as_deref() == source {

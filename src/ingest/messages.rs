@@ -78,7 +78,7 @@ pub(super) enum JobEntry {
 /// A document of another database, to be read again.
 pub(super) struct DocumentAgain {
     pub(super) candidate: Candidate,
-    /// Its record in the other database.
+    /// The document's record in the other database.
     pub(super) stored: DocumentRecord,
     pub(super) read_as: ReadAs,
 }
@@ -97,7 +97,7 @@ pub(super) struct Parcel {
 pub(super) enum ParcelEntry {
     /// The next chunk of a document's bytes, compressed.
     Text(Vec<u8>),
-    /// The document has the stored content. No other message about it came before.
+    /// The document has the stored content. No other message about the document came before.
     Stored(About, Digest),
     /// The end of a document: no more fingerprints of it follow.
     End(About, Result<ReadDocument>),

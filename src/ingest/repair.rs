@@ -78,8 +78,9 @@ fn check_sources(root: &Path, repairing: &Repairing) -> Result<()> {
     first.map_or(Ok(()), |source| Err(Error::SourcesMissing { path: root.to_owned(), documents, source_path: source }))
 }
 
-/// Chooses the damaged documents to read in one pass of a container, as far as memory allows. Returns them
-/// with the number of the last one. Numbers count from 1, and the first document chosen is number `first`.
+/// Chooses the damaged documents to read in one pass of a container, as far as memory allows. Returns these
+/// documents, and the number of the last one. Numbers count from 1, and the first document chosen is number
+/// `first`.
 fn expect(repairing: &Repairing, damaged: &[u32], first: u64) -> Result<(ContainerBatch, u64)> {
     let mut batch = ContainerBatch::default();
     let mut last = first;

@@ -1,8 +1,8 @@
 //! Reread: adds the documents of another database by reading their texts again. So the other database may
 //! have another profile or another version of the hash.
 //!
-//! A text is read from the other database if stored there, otherwise from the document's file. It must be the
-//! text that was ingested.
+//! A text is read from the other database if stored there, otherwise from the document's file. The text must
+//! be the one that was ingested.
 
 use std::ops::ControlFlow;
 use std::time::Instant;
@@ -159,7 +159,7 @@ impl<'a, 'w> Rereading<'a, 'w> {
         let (sender, pieces) = Pieces::queue(CHUNKS_WAITING);
         self.candidate(Candidate { about, content: Content::Pieces(pieces) }, record.clone())?;
         let send = |chunk: &[u8]| if sender.send(chunk.to_vec()) { Ok(()) } else { Err(Error::Stopped) };
-        // If the worker has dropped the document, it has already reported the reason.
+        // If the worker has dropped the document, the worker has already reported the reason.
         match self.other.for_each_text_chunk(id, &record, send) {
             Ok(()) => drop(sender.send(Vec::new())),
             Err(error) => drop(sender.fail(error)),

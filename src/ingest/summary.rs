@@ -79,8 +79,8 @@ pub struct IngestSummary {
     /// Skipped documents that are kept out.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub kept_out: u64,
-    /// Contents that the merged database keeps out and this one does not, because it has documents with them
-    /// that the merged database lacks.
+    /// Contents that the merged database keeps out and this database does not. This database has documents
+    /// with these contents, and the merged database lacks such documents.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub not_kept_out: u64,
     /// Skipped archives of kinds that are not read, such as 7z.
@@ -113,8 +113,8 @@ pub struct IngestSummary {
     /// Rows of the metadata table that no document matches. Empty if the run was interrupted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unmatched: Vec<String>,
-    /// Fields to keep that no document read by this run has; also the field of the id if no such document has
-    /// it, unless it is the default field.
+    /// Fields to keep that no document read by this run has. Also the field of the id if no such document has
+    /// this field, unless it is the default field.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub absent_fields: Vec<String>,
     /// Added or replacing documents that are boilerplate.

@@ -180,13 +180,13 @@ pub struct Ignored {
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum IgnoredBecause {
-    /// Boilerplate holds them.
+    /// Boilerplate holds these fingerprints.
     Boilerplate,
-    /// More documents hold them than the df cap allows.
+    /// More documents hold these fingerprints than the df cap allows.
     Common,
-    /// They are in quotation marks.
+    /// The fingerprints are in quotation marks.
     Quoted,
-    /// They are part of an ignored phrase.
+    /// The fingerprints are part of an ignored phrase.
     Phrase,
 }
 
@@ -208,11 +208,11 @@ pub struct Match {
     /// submission, see each of its `files`.
     #[serde(default, skip_serializing_if = "is_false")]
     pub extracted: bool,
-    /// Number of looked-up hashes it holds.
+    /// Number of looked-up hashes that the document holds.
     pub shared: u64,
     /// The measure that orders matches: that of the mode, weighted if hashes are weighted. From 0 to 1.
     pub score: f64,
-    /// The share of the looked-up hashes it holds, from 0 to 1.
+    /// The share of the looked-up hashes that the document holds, from 0 to 1.
     pub containment: f64,
     /// The share of the document's fingerprints that the query holds, from 0 to 1. It is exact at the
     /// database's window if all hashes were looked up. Otherwise it is estimated from the containment and the
@@ -220,11 +220,12 @@ pub struct Match {
     pub document_containment: f64,
     /// Shared fingerprints divided by all fingerprints of both documents. Exact or estimated in the same way.
     pub resemblance: f64,
-    /// For source code in two views, the number of looked-up hashes of the text as written that it holds. The
-    /// measures above are those of the structure, and the score is the larger of the scores of both views.
+    /// For source code in two views, the number of looked-up hashes of the text as written that the document
+    /// holds. The measures above are those of the structure, and the score is the larger of the scores of
+    /// both views.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text_shared: Option<u64>,
-    /// The share of the looked-up hashes of the text as written that it holds, from 0 to 1.
+    /// The share of the looked-up hashes of the text as written that the document holds, from 0 to 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text_containment: Option<f64>,
     /// The share of the document's fingerprints of the text as written that the query holds, from 0 to 1.
@@ -236,7 +237,8 @@ pub struct Match {
     /// The measures without the hashes that boilerplate holds. `None` if there is no boilerplate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub without_boilerplate: Option<MatchMeasures>,
-    /// The 95% interval of the score if it is an estimate. `None` if it is exact, or hashes are weighted.
+    /// The 95% interval of the score if the score is an estimate. `None` if the score is exact, or hashes are
+    /// weighted.
     pub interval: Option<[f64; 2]>,
     /// The measures that are estimates; the others are exact.
     pub estimated: Vec<Measure>,
@@ -271,7 +273,7 @@ pub struct Match {
     /// passages were requested.
     pub inferred: Option<Cow<'static, str>>,
     /// Number of pairs of equal k-grams that were not compared one by one, because both documents repeat them
-    /// too often. Each of their places is in at least one passage all the same.
+    /// too often. Each place of these k-grams is in at least one passage all the same.
     pub repeats: u64,
     /// The documents of a submission that share most, each with its own measures and passages. Empty for
     /// documents. See [`QueryOptions::submission_by`](crate::QueryOptions::submission_by). If the query is a

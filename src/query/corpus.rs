@@ -45,13 +45,13 @@ impl Answer for CorpusAnswer {
 pub struct CorpusPlace {
     /// The part of the query.
     pub query: Location,
-    /// Name of the document that holds it.
+    /// Name of the document that holds this part.
     pub document: String,
     /// Id of the document.
     pub id: DocId,
     /// The place of this part in the document.
     pub location: Location,
-    /// Number of the query's symbols it covers.
+    /// Number of the query's symbols in this part.
     pub symbols: u64,
     /// True if the texts were compared symbol by symbol.
     pub exact: bool,

@@ -57,8 +57,8 @@ impl DiffOptions {
 }
 
 /// Compares the documents `a` and `b`, symbol by symbol and with all their fingerprints. Each is a file or
-/// bytes in memory; one can be standard input. There is no match if they share no fingerprint that counts and
-/// their bytes differ.
+/// bytes in memory; one can be standard input. There is no match if the documents share no fingerprint that
+/// counts and their bytes differ.
 ///
 /// # Errors
 /// [`Error::Stopped`]; [`Error::InvalidParameter`] for a stored document; [`Error::NotCompared`] for a

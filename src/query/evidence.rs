@@ -26,7 +26,7 @@ use fpdb_store::{DocumentRecord, FingerprintPlace, Holders, Lookup, Store};
 /// The fingerprints that the documents of an answer share with the query.
 #[derive(Default)]
 pub(super) struct SharedFingerprints {
-    /// By document, the fingerprints it shares, in order of hash.
+    /// By document, the fingerprints that the document shares with the query, in order of hash.
     marks: FxHashMap<u32, Vec<SharedFingerprint>>,
     /// The query's hashes that at least one of the documents holds, ascending.
     hashes: Vec<u64>,
@@ -170,8 +170,8 @@ impl<'a> Evidence<'a> {
                     None => {
                         document_text(self.texts, &mut self.stored, self.subject, (id, record), &mut self.symboliser)?
                             .map(|text| match self.subject.digest == Some(record.digest) {
-                                // The text was made of the query's own bytes. If it were cached, answers
-                                // would depend on which query came first.
+                                // The text was made of the query's own bytes. If the text were cached,
+                                // answers would depend on which query came first.
                                 true => Arc::new(text),
                                 false => self.texts.put(id, text),
                             })

@@ -60,7 +60,7 @@ impl MatchSubject {
 pub(super) struct Ranked {
     pub(super) id: u32,
     pub(super) holder: MatchSubject,
-    /// True if it has exactly the query's bytes.
+    /// True if the document, or a document of the submission, has exactly the query's bytes.
     pub(super) identical: bool,
     /// The larger of the scores of both views.
     pub(super) score: f64,

@@ -16,7 +16,7 @@ pub enum QuerySource {
     File(PathBuf),
     /// The document on standard input.
     StandardInput {
-        /// Name of the document in the answer. It helps to recognise its format.
+        /// Name of the document in the answer. The name helps to recognise the format.
         name: String,
     },
     /// A document in memory. Its name helps to recognise its format.
@@ -29,7 +29,7 @@ pub enum QuerySource {
     /// A text in memory; offsets are in its bytes. Its content can make it a web page or source code, but
     /// never mail, PDF or another document whose text must be extracted.
     Text {
-        /// Name of the text in the answer. It can be empty, and implies no format.
+        /// Name of the text in the answer. The name can be empty, and implies no format.
         name: String,
         /// The text.
         text: String,
@@ -37,7 +37,7 @@ pub enum QuerySource {
     /// A stored document, by name. If several documents have this name, the one added last. The document does
     /// not match itself.
     Stored(String),
-    /// A stored document, by id. It does not match itself.
+    /// A stored document, by id. The document does not match itself.
     Number(DocId),
 }
 

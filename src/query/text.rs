@@ -200,8 +200,8 @@ pub(super) struct WholeText {
     origin: Option<ExtractedOrigin>,
     /// The symbols with which sentences begin, ascending; empty if they were not requested.
     sentences: Vec<u32>,
-    /// For source code, a value for each symbol. It differs from the symbol's value if the symbol is a name,
-    /// and is then specific to that name. Empty if names were not requested.
+    /// For source code, a second value for each symbol. If the symbol is a name, this value differs from the
+    /// symbol's own value, and is specific to the name. Empty if names were not requested.
     named: Vec<u64>,
     /// The start of each page of a PDF. Empty for other formats.
     pages: Vec<u64>,

@@ -34,10 +34,11 @@ pub struct Pair {
     pub containment_a: f64,
     /// Share of b's distinct hashes that a holds; from 0 to 1.
     pub containment_b: f64,
-    /// The score that orders pairs. The thresholds apply to it. In a database with one view, it is the
-    /// resemblance without the hashes that boilerplate holds, weighted if hashes are weighted. In a database
-    /// with two views (structure and text as written), it is the larger of the two views' scores. The score
-    /// of a view counts a hash less the more documents hold it, and is lower for short documents.
+    /// The score that orders pairs. In a database with one view, it is the resemblance without the hashes
+    /// that boilerplate holds, weighted if hashes are weighted, and the thresholds apply to it. In a database
+    /// with two views (structure and text as written), it is the larger of the two views' scores, and the
+    /// thresholds apply to the resemblance in each view. The score of a view counts a hash less the more
+    /// documents hold it, and is lower for short documents.
     pub score: f64,
     /// For source code in two views, the number of distinct hashes of the text as written that both hold. The
     /// measures above are those of the structure.

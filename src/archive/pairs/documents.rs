@@ -324,8 +324,8 @@ impl Documents {
         }
     }
 
-    /// Finds the weight of a frame in each view: each of its symbols has the mean weight of the view. `sums`
-    /// has the total weight of all documents in each view.
+    /// Finds the weight of a frame in each view: each symbol of the frame has the mean weight of the view.
+    /// `sums` has the total weight of all documents in each view.
     pub(super) fn weights_are_known(&mut self, sums: [f64; 2]) {
         for (view, profile) in self.profile.views().enumerate() {
             let weight = sums[view];

@@ -58,7 +58,7 @@ impl Origins {
 pub(super) const MOST_OF_STEP: usize = STEP * 17;
 
 /// The origin of the symbol `index` places after a checkpoint. `bytes` begins with the checkpoint's origins;
-/// `None` if it is too short.
+/// `None` if `bytes` is too short.
 pub(super) fn origin(mut bytes: &[u8], mut before: u64, index: usize) -> Option<Span> {
     let word = |bytes: &mut &[u8]| {
         let (word, rest) = bytes.split_first_chunk()?;

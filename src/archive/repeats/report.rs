@@ -9,7 +9,7 @@ use fpdb_kernel::document::{Digest, DocId, hexadecimal};
 /// A span of a document that occurs earlier. Also its JSON (`fpdb.repeat/1`).
 ///
 /// The spans of a document ascend and do not overlap. Two spans touch if a longer repeated run has several
-/// sources. One of them can then have fewer symbols than the minimum.
+/// sources. One of these spans can then have fewer symbols than the minimum.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
@@ -21,7 +21,7 @@ pub struct Repeat {
     pub id: DocId,
     /// Byte offset of the span's first byte in the original document.
     pub start: u64,
-    /// Byte offset after its last byte.
+    /// Byte offset after the span's last byte.
     pub end: u64,
     /// True if these offsets refer to text extracted from the document (from a PDF, say).
     #[serde(default, skip_serializing_if = "is_false")]
@@ -135,9 +135,9 @@ impl Answer for RepeatSummary {
 pub struct RepeatSource {
     /// Name of the archive or folder.
     pub source: String,
-    /// Number of its documents.
+    /// Number of documents in the archive or folder.
     pub documents: u64,
-    /// Total bytes of its documents.
+    /// Total bytes of these documents.
     pub bytes: u64,
     /// Total bytes in their repeated spans.
     pub repeated_bytes: u64,

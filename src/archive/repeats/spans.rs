@@ -16,8 +16,8 @@ use fpdb_store::{DocumentRecord, Store};
 /// Maximum number of documents whose names are kept for later spans.
 const MOST_NAMES: usize = 4096;
 
-/// Maximum number of earlier runs of windows in which a near occurrence is looked for. If it lies in an older
-/// run, the answer has the same symbols in more spans.
+/// Maximum number of earlier runs of windows in which a near occurrence is looked for. If the near occurrence
+/// lies in an older run, the answer has the same symbols in more spans.
 const MOST_RUNS: usize = 64;
 
 /// A span of a document, in symbols, and its source.

@@ -8,8 +8,9 @@ use crate::ingest::summary::IngestSummary;
 use fpdb_host::error::{Error, Result, StoreFailure};
 use fpdb_store::{PendingDocuments, Store};
 
-/// A batch is committed once its documents have this number of bytes, or its first document is this old.
-/// Meanwhile another such batch can be on its way to the disk, so a crash costs at most two.
+/// A batch is committed once its documents have `BYTES_AT_RISK` bytes, or its first document is
+/// `TIME_AT_RISK` old. Meanwhile another such batch can be on its way to the disk, so a crash costs at most
+/// two batches.
 const BYTES_AT_RISK: u64 = 128 << 20;
 const TIME_AT_RISK: Duration = Duration::from_secs(5);
 

@@ -154,8 +154,8 @@ impl Intake<'_> {
         Ok(())
     }
 
-    /// Handles a skipped file. Its stored documents stay: the document that was the file, or the members that
-    /// it held as a container.
+    /// Handles a skipped file. Its stored documents stay: the document that the file was, or the members that
+    /// the file held as a container.
     pub(super) fn keep_members_of(&mut self, about: &About) -> Result<()> {
         if self.before.is_some()
             && matches!(about.member.as_deref(), None | Some(CLOSED))
@@ -167,8 +167,8 @@ impl Intake<'_> {
         Ok(())
     }
 
-    /// Marks, in the batch, the container that is being read. Until the container was read whole, its stored
-    /// documents may match no version of its file, so the next run must read it again.
+    /// Marks, in the batch, the container that is being read. Until it was read whole, the stored documents
+    /// may match no version of its file. So the next run must read the container again.
     pub(super) fn mark_unread(&mut self) {
         if let Some(source) = self.unread.as_ref().filter(|_| !self.batch.is_empty()) {
             self.batch.container(source.clone(), ContainerRecord::UNREAD);

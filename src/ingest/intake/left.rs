@@ -1,5 +1,5 @@
-//! Left members: the members of a container that are no documents. The record of the container lists them, so
-//! a later run that does not read the unchanged container tells the same.
+//! Left members: the members of a container that are no documents. The record of the container lists these
+//! members. So a later run, which does not read the unchanged container, tells the same.
 
 use std::borrow::Cow;
 

@@ -5,9 +5,9 @@
 //! runs along diagonals. Runs are then joined to passages if one follows the other closely in both documents
 //! (Schleimer et al. 2003, section 5.2, quoted in `join.rs`).
 //!
-//! An inferred passage covers the places of shared fingerprints only. It can leave out parts of a shared run
-//! of t symbols, or miss a run that is hardly longer. The guarantee for passages holds only if texts are
-//! compared.
+//! An inferred passage covers the places of shared fingerprints only. So it can leave out parts of a shared
+//! run of t symbols. A run that is hardly longer than t can have no passage. The guarantee for passages holds
+//! only if texts are compared.
 
 use std::collections::HashMap;
 
@@ -56,7 +56,7 @@ struct SeedRun<'a> {
     last: SharedKgram<'a>,
 }
 
-/// The passages of one document, inferred from the fingerprints it shares.
+/// The passages of one document, inferred from the fingerprints that the document shares with the query.
 ///
 /// # Errors
 /// [`Error::Stopped`](crate::Error::Stopped).

@@ -6,12 +6,12 @@
 //! fingerprints. If there are very many passages, some are left out.
 //!
 //! `--min-passage` counts the symbols that agree outside rulers, and outside quotations and phrases whose
-//! places are known. So a quotation with a few words around it is no long passage. For inferred passages, it
-//! counts the symbols of the query between their ends. There, boilerplate and common text count too, since
-//! only their fingerprints are known.
+//! places are known. So a quotation with a few words around it is no long passage. For inferred passages,
+//! `--min-passage` counts the symbols of the query between the ends of the passage. There, boilerplate and
+//! common text count too, since only their fingerprints are known.
 //!
 //! In source code a passage stays only if it adds 20 tokens, in either document, to longer passages
-//! (`--min-passage` sets another number). If the longest passage is shorter than that, its length is the
+//! (`--min-passage` sets another number). If the longest passage is shorter than 20 tokens, its length is the
 //! limit. So a run of 8 to 19 tokens is found and scores, but makes no passage beside a longer one. The text
 //! as written follows the same rule, with 30 words and marks. Two more limits depend on the structure. If the
 //! structure has a passage of 20 tokens, the text as written has no passage shorter than 30. If the structure

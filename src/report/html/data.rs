@@ -60,7 +60,7 @@ pub(super) struct Overview {
     /// Number of documents, or of submissions, in which no text can be compared.
     #[serde(skip_serializing_if = "is_zero")]
     pub(super) too_short: u64,
-    /// The names of the first of them. Empty in an anonymous report.
+    /// The names of the first of these documents or submissions. Empty in an anonymous report.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) too_short_names: Vec<String>,
     /// The totals of removable documents; `None` for commands other than `dedup`.
@@ -128,7 +128,7 @@ pub(super) struct ReportDocument {
     pub(super) name: String,
     /// A query, a stored document or a submission.
     pub(super) role: DocumentRole,
-    /// True if a comparison of all pairs counts it as old.
+    /// True if a comparison of all pairs counts the document as old.
     #[serde(skip_serializing_if = "is_false")]
     pub(super) old: bool,
     /// Size in bytes; 0 for a submission.
@@ -240,7 +240,7 @@ pub(super) struct ReportPair {
     /// reaches them.
     #[serde(skip_serializing_if = "is_false")]
     pub(super) by_files: bool,
-    /// Index of the pair that has this one in its `files`.
+    /// Index of the pair of submissions that has this pair in its `files`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) of: Option<usize>,
 }
