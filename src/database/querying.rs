@@ -134,7 +134,7 @@ impl<'a> QueryContext<'a> {
     }
 }
 
-/// Sets `only` in the options to the documents that have the wanted metadata.
+/// The options, with `only` set to the documents that have the wanted metadata.
 fn with_selected<'a>(store: &Store, options: Cow<'a, QueryOptions>, task: &Task<'_>) -> Result<Cow<'a, QueryOptions>> {
     if options.metadata.is_empty() {
         return Ok(options);

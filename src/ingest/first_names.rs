@@ -61,9 +61,10 @@ pub(super) struct FirstNames<'a> {
     task: &'a Task<'a>,
     /// The folders in which the database was; `None` if the list may lack some of them.
     former_roots: Option<BTreeSet<PathBuf>>,
-    /// Beginnings of names, by the beginning of the paths of the files with these names.
+    /// For each beginning of paths (see [`NamePlace`]), the beginnings of the names of the files at such
+    /// paths.
     names: FxHashMap<String, Vec<String>>,
-    /// Beginnings of paths, by the beginning of the names of the files at these paths.
+    /// For each beginning of names, the beginnings of the paths of the files with such names.
     folders: FxHashMap<String, Vec<String>>,
     /// The absolute paths of this run's sources, with their order and names. If a path was given in two
     /// spellings, only the first is listed.
@@ -280,7 +281,7 @@ impl<'a> FirstNames<'a> {
     }
 }
 
-/// Beginnings of names, by the beginning of the paths of the files with these names.
+/// For each beginning of paths (see [`NamePlace`]), the beginnings of the names of the files at such paths.
 pub(crate) fn names_by_folder(store: &Store) -> Result<FxHashMap<String, Vec<String>>> {
     let mut names = FxHashMap::<_, Vec<_>>::default();
     for place in store.name_places()?.unwrap_or_default() {

@@ -25,7 +25,7 @@ pub(super) enum Known {
     Unchanged(String),
 }
 
-/// Looks up a document that is a file.
+/// The answer for a document that is a file.
 pub(super) fn before_reading(store: &Store, options: &IngestOptions, about: &About, file: &FileFacts) -> Result<Known> {
     let Some(record) = newest_stored(store, about)? else { return Ok(Known::Nothing) };
     let closed = options.read.closed && record.member.as_deref() == Some(CLOSED);
@@ -100,7 +100,8 @@ pub(super) struct KnownContainer {
     pub(super) left: Vec<LeftMembers>,
 }
 
-/// Looks up a container by its file. `None` if the container must be read. `kept_out` is as in
+/// The container that was read from this file, if neither the file nor the settings have changed. `None` if
+/// the container must be read. `kept_out` is as in
 /// [`KeptOutContents::digest`](super::kept_out::KeptOutContents::digest).
 pub(super) fn container(
     store: &Store,

@@ -53,7 +53,7 @@ pub(super) struct Found {
     pub(super) unseen: Unseen,
 }
 
-/// Rewrites the records of renamed files.
+/// Rewrites the records of renamed files, and returns the result of the search.
 pub(super) fn rename(
     store: &Store,
     sources: &[Source],
@@ -263,9 +263,9 @@ impl<'a> Renaming<'a> {
         format.map(|format| (digest, format)).ok_or(Error::Stopped)
     }
 
-    /// Renames the documents of a missing container if this file holds the same documents. `name` is the new
-    /// name of the file, and `found` its name in this walk. The later walk updates the boilerplate marks of
-    /// the documents, and their metadata from tables.
+    /// Renames the documents of a missing container if this file holds the same documents. Returns true if it
+    /// does. `name` is the new name of the file, and `found` its name in this walk. The later walk updates
+    /// the boilerplate marks of the documents, and their metadata from tables.
     fn container(&mut self, name: &str, found: &str, file: &FileFacts) -> Result<bool> {
         let most = match self.of_size(file.bytes)? {
             OfSize { left: 0, .. } => return Ok(false),

@@ -110,8 +110,8 @@ impl<'t> Matching<'_, 't> {
         }
     }
 
-    /// Compares a portion of anchors. The first anchors can belong to the group `open`. Afterwards `open` is
-    /// the last group.
+    /// Compares a portion of anchors, and returns the matches. The first anchors can belong to the group
+    /// `open`. Afterwards `open` is the last group.
     fn batch(&self, anchors: &[Anchor], open: &mut Group) -> Result<Vec<AnchorMatches>> {
         let mut groups: Vec<&[Anchor]> = anchors.chunk_by(|one, next| one.hash == next.hash).collect();
         let mut found = Vec::new();

@@ -277,7 +277,8 @@ impl ReadingRun<'_, '_> {
         self.take(outcomes)
     }
 
-    /// Stores the symbols and origins of a document.
+    /// Stores the symbols and origins of a document. Returns the place of both and the anchors, or the reason
+    /// for a failure.
     fn scan(
         &self,
         scanner: &mut Scanner,

@@ -48,8 +48,8 @@ impl SymbolStore {
         })
     }
 
-    /// Writes a document; [`put`](Self::put) makes it available. `None` if the document has too many symbols
-    /// for 32 bits.
+    /// Writes a document, and returns its place. [`put`](Self::put) makes the document available. `None` if
+    /// the document has too many symbols for 32 bits.
     pub(super) fn write(&self, scanned: &Scanned) -> Result<Option<DocumentOffsets>> {
         let Scanned { symbols, origins, .. } = scanned;
         let Some(count) = u32::try_from(symbols.len()).ok().filter(|&count| count < u32::MAX) else { return Ok(None) };

@@ -42,7 +42,8 @@ impl Intake<'_> {
             && stored.source.as_deref().is_some_and(|source| !self.last_file.is_missing(source))
     }
 
-    /// Drops a new document, because another document keeps its name, and reports this as a failure.
+    /// Drops a new document, because another document keeps its name, and reports this as a failure. Returns
+    /// `None`: no document is added.
     pub(super) fn refuse_name(&mut self, name: String) -> Result<Option<u32>> {
         self.abandon()?;
         self.fail(&name.clone(), &Error::Document(DocumentError::GivenTwice { name }));

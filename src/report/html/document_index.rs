@@ -64,7 +64,8 @@ impl DocumentIndex {
         })
     }
 
-    /// Adds a file of a submission that is one query. The text of the file is read again by its name.
+    /// Adds a file of a submission that is one query. The text of the file is read again by its name. Returns
+    /// the document's index.
     pub(super) fn file_of_query(&mut self, query: &QueryDocument) -> usize {
         let index = self.query(query, Some(Origin::File(query.name.clone().into())), None);
         // The submission lists the disguised words of all its files.
@@ -73,8 +74,8 @@ impl DocumentIndex {
         index
     }
 
-    /// Adds a document of a stored submission that is one query. If it was removed meanwhile, its text is not
-    /// shown.
+    /// Adds a document of a stored submission that is one query. If the document was removed meanwhile, its
+    /// text is not shown. Returns the document's index.
     pub(super) fn part_of_query(&mut self, database: &Database, query: &QueryDocument) -> Result<usize> {
         let id = match query.id {
             Some(id) => id,
