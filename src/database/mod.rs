@@ -200,8 +200,9 @@ impl Database {
     /// continues a stopped or killed run, because a log holds the finished actions.
     ///
     /// To copy or to mark, a list of documents can replace the report; listed documents have no survivors. A
-    /// list is JSON lines `{"document": NAME}`, or the JSON of stored documents, or the JSON of queries,
-    /// whose matches are the documents. [`ApplyOptions::lists`] adds lists to a report.
+    /// list is JSON lines `{"document": NAME}`, or the JSON of stored documents, or the JSON of queries. In
+    /// the last case, the matches of the queries are the listed documents. [`ApplyOptions::lists`] adds lists
+    /// to a report.
     ///
     /// [`DedupAnswer::write_report`] makes a report of an answer in memory:
     ///

@@ -429,8 +429,9 @@ impl DatabaseWriter {
                 }
             }
         }
-        // The next ingest reads the containers of the removed documents again. Until then the number of
-        // documents that a container had tells removed documents from new ones, unless all are removed.
+        // The next ingest reads the containers of the removed documents again. Until then, the record of a
+        // container keeps the number of documents before the removal, which tells removed documents from new
+        // ones. The record of a container without a document left stays as it is.
         for (source, name) in sources {
             if let Some(container) = self.store.container(&source)?.filter(|container| container.documents > 0)
                 && first_document_but(&self.store, &name, &source, |id| batch.pending().deletes(id))?.is_some()

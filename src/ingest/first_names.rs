@@ -128,7 +128,8 @@ impl<'a> FirstNames<'a> {
     /// The name as typed, or the path of this file if the typed name is the first name of another file.
     fn unless_taken(&self, typed: String, file: &FileFacts) -> Result<FileName> {
         let source = file.source.as_str();
-        // Most names have no other place. The places in memory show this, without a look-up in the store.
+        // Most names belong to one place only. The places in memory show this, without a look-up in the
+        // store.
         if typed != source && others(&self.folders, &typed).iter().any(|path| path != source) {
             // After a merge with `OnChange::Both`, two files can have one name.
             let (mut is_of_this, mut of_name) = (false, BTreeSet::new());

@@ -100,7 +100,7 @@ fn hash_of_member((key, (digest, format)): (&u128, &(Digest, Option<Format>))) -
     xxh3_128(&[&key.to_be_bytes(), &digest[..], format.as_bytes()].concat())
 }
 
-/// The members of a missing container whose texts could not be read, as far as the database lists them.
+/// The keys of a missing container's members that could not be read. The database may not list all of them.
 fn failed_members(container: &MissingContainer) -> FxHashSet<u128> {
     container.record.failed_members().map(|suffix| key(Some(suffix))).collect()
 }

@@ -72,8 +72,8 @@ pub struct IngestSummary {
     pub skips: u64,
     /// The first [`IngestSummary::LISTED`] skipped files and members.
     pub skipped: Vec<Skipped>,
-    /// Files and members that `include` and `exclude` left out. Does not count those in folders that
-    /// `exclude` left out and in archives that were not read again.
+    /// Files and members that `include` and `exclude` left out. Files in folders that `exclude` left out do
+    /// not count, nor do members of archives that were not read again.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub left_out: u64,
     /// Skipped documents that are kept out.

@@ -70,7 +70,7 @@ pub struct QueryAnswer {
     /// submission.
     pub ignored: Vec<Ignored>,
     /// Best first: by score, then documents with the same bytes, then by coverage if passages were requested,
-    /// then by resemblance and name. With `rewritten`, coverage comes before all others.
+    /// then by resemblance and name. With `rewritten`, coverage decides before all of these.
     pub matches: Vec<Match>,
     /// True if some document has the same bytes, returned or not. Not in the JSON.
     #[serde(skip)]
@@ -251,7 +251,7 @@ pub struct Match {
     /// The share of the query's symbols inside passages, ignored symbols included. For a submission, passages
     /// of all its documents count. `None` if no passages were requested.
     pub coverage: Option<f64>,
-    /// The passages, in order of the query. Those of a submission are in its `files`.
+    /// The passages, in order of the query. The passages of a submission are in its `files`.
     pub passages: Vec<Passage>,
     /// Number of further passages, left out because of [`PassageOptions::most`](crate::PassageOptions::most).
     #[serde(default, skip_serializing_if = "is_zero")]

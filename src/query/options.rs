@@ -185,17 +185,17 @@ pub struct PassageOptions {
     /// and summaries. Shared runs are found too. Neighbouring places are joined as long as both texts, as a
     /// whole, use similar words. `gap` has no effect. A passage has about 20 words or more in common, and
     /// rare words count more. A shared run of 20 words is in a passage, in at least one of the two texts. A
-    /// query compares the documents whose shared k-grams lie nearest each other, until 128 in a row have no
-    /// passage. Only documents with a passage match, ordered by coverage. This option has no effect on a
-    /// query without passages.
+    /// query compares the documents whose shared k-grams lie nearest each other, until 128 documents in a row
+    /// have no passage. Only documents with a passage match, ordered by coverage. This option has no effect
+    /// on a query without passages.
     pub rewritten: bool,
     /// The minimum number of agreeing symbols in a passage. With `rewritten`, symbols agree in any order.
     /// Symbols of ignored quotations and phrases do not count here. In source code, a passage must also add
     /// this number of symbols to longer passages. In source code, 0 means 20, unless all passages are
     /// shorter.
     pub least: u64,
-    /// Maximum number of passages of a document to return. If there are very many, uninformative ones are
-    /// left out first, then the shortest. `None`: all.
+    /// Maximum number of passages of a document to return. If there are very many passages, uninformative
+    /// passages are left out first, then the shortest. `None`: all.
     pub most: Option<usize>,
 }
 

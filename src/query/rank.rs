@@ -206,7 +206,8 @@ impl Ranked {
 }
 
 /// The better match comes first: by score, then identical ones, then by resemblance, name and age. Most
-/// documents that hold all of a short query are far longer; resemblance puts the others before them.
+/// documents that hold all of a short query are far longer than the query. Resemblance puts shorter documents
+/// before them.
 impl Ord for Ranked {
     fn cmp(&self, other: &Self) -> Ordering {
         let by_score = other.score.total_cmp(&self.score).then(other.identical.cmp(&self.identical));
@@ -255,7 +256,7 @@ fn measure(
         };
         Some(of_view.measure(&profile, &shares[view], options))
     };
-    // This is never used, because every profile has a first view.
+    // This value is never used, because every profile has a first view.
     let none = || (Measures::of(0.0), Vec::new());
     let (structure, of_structure) = of_view(0).unwrap_or_else(none);
     let (text, of_text) = of_view(1).unzip();
@@ -300,8 +301,9 @@ impl MeasuredView<'_> {
         let own_containment =
             self.boilerplate.map(|boilerplate| containment_of(shared, looked_up - boilerplate, self.is_whole));
         if looked_up == 0 {
-            // The query is too short for a fingerprint in this view. It is compared only with documents of
-            // the same bytes. If it has fingerprints in the other view, the scores of that view decide.
+            // The query is too short for a fingerprint in this view. The query is compared only with
+            // documents of the same bytes. If the query has fingerprints in the other view, the scores of
+            // that view decide.
             let all = if self.is_whole { 1.0 } else { 0.0 };
             return (Measures { shared, own_containment, ..Measures::of(all) }, estimated);
         }

@@ -197,7 +197,8 @@ pub struct PairsSummary {
     pub by_files: u64,
     /// With `new_since` or `old`, the numbers of old and of new documents that could be in a pair.
     pub divided: Option<(u64, u64)>,
-    /// Number of names with both an old and a new submission. These two are not paired.
+    /// Number of names with both an old and a new submission. The two submissions of such a name are not
+    /// paired.
     pub renewed: u64,
     /// Number of documents with another document in their [group](crate::pairs::GroupBy). Documents of one
     /// group are not paired.

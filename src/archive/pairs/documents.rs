@@ -337,9 +337,9 @@ impl Documents {
 
     /// The score of a pair in one of two views. It is the weighted resemblance, with the weight of a frame of
     /// [`FRAME`] symbols added to the union. So two short programs with half of their symbols in common score
-    /// less than two long ones. In the text as written, the weight of the frame is multiplied by the share
-    /// that differs or that boilerplate holds. Short programs of one structure are often independent; short
-    /// programs of one text are copies, unless most of the text was handed out.
+    /// less than two such long programs. In the text as written, the weight of the frame is multiplied by the
+    /// share that differs or that boilerplate holds. Short programs of one structure are often independent;
+    /// short programs of one text are copies, unless most of the text was handed out.
     fn score_in_view(&self, view: usize, &CountedPair { a, b, weight, .. }: &CountedPair) -> f64 {
         let shared = weight[view];
         let (a, b) = (a as usize, b as usize);

@@ -75,9 +75,9 @@ pub(super) struct Window {
 /// Appends the anchors of a document to `out`, with document id 0. `selected` is the result of winnowing, and
 /// `symbols` is the document's length.
 ///
-/// The windows of an anchor begin after those of the selected k-gram before it. If the anchor's hash is
-/// larger than that of the earlier k-gram, they begin with the first window without the earlier k-gram.
-/// Otherwise they begin with the first window that holds the anchor.
+/// The windows of an anchor begin after the windows of the previous selected k-gram. If the anchor's hash is
+/// larger than the hash of that k-gram, its windows begin with the first window without that k-gram.
+/// Otherwise its windows begin with the first window that holds the anchor.
 pub(super) fn anchors(selected: &[Selected], symbols: usize, cut: WindowShape, out: &mut Vec<Anchor>) {
     let Some(windows) = (symbols + 1).checked_sub(cut.window as usize).filter(|&windows| windows > 0) else { return };
     let kgrams = u64::from(cut.kgrams());

@@ -219,8 +219,8 @@ impl<'t> Matching<'_, 't> {
 }
 
 impl MatchWorker<'_> {
-    /// Compares the windows of an anchor with earlier ones. Keeps the anchor as a holder if some windows are
-    /// new.
+    /// Compares the windows of an anchor with earlier windows. Keeps the anchor as a holder if some windows
+    /// are new.
     fn anchor(&mut self, anchor: Anchor, group: &mut Group) -> Result<()> {
         let (context, open) = self.compare(anchor, &group.holders)?;
         if open.is_empty() {

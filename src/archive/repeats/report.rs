@@ -43,7 +43,7 @@ impl Answer for Repeat {
 }
 
 /// The earlier occurrence of a repeated span. It is the first occurrence or, in a run whose period is shorter
-/// than the minimum, the nearest earlier one.
+/// than the minimum, the nearest earlier occurrence.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]

@@ -200,7 +200,7 @@ pub(super) struct ReportPair {
     pub(super) b: usize,
     /// Number of distinct hashes that both hold.
     pub(super) shared: u64,
-    /// Shared hashes divided by all distinct hashes of the two.
+    /// Shared hashes divided by all distinct hashes of both documents.
     pub(super) resemblance: f64,
     /// Share of A's hashes that B holds.
     pub(super) containment_a: f64,
@@ -250,7 +250,7 @@ pub(super) struct ReportPair {
 pub(super) struct TextMeasures {
     /// Number of distinct hashes that both hold.
     pub(super) text_shared: u64,
-    /// Shared hashes divided by all distinct hashes of the two.
+    /// Shared hashes divided by all distinct hashes of both documents.
     pub(super) text_resemblance: f64,
     /// Share of A's hashes that B holds.
     pub(super) text_containment_a: f64,

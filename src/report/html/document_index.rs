@@ -97,7 +97,8 @@ impl DocumentIndex {
         (0..self.list.len()).map(|index| self.ignored.remove(&index).unwrap_or_default()).collect()
     }
 
-    /// The ranges excluded from all scores, for all documents. Those in `known` are not searched for again.
+    /// The ranges excluded from all scores, for all documents. The ranges in `known` are not searched for
+    /// again.
     pub(super) fn all_ignored(
         &mut self,
         database: &Database,
