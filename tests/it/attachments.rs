@@ -479,7 +479,7 @@ fn attachments_that_are_no_documents_go_with_their_mail() {
     assert!(!folder.path().join("clean/in/zoe.eml").exists(), "{run:?}");
 }
 
-/// Only the content of such an archive shows that it is no mail.
+/// Only the content of an archive without an extension shows that the archive is no mail.
 #[test]
 fn an_archive_without_an_extension_is_no_mail_with_attachments() {
     let folder = Folder::new();

@@ -542,8 +542,8 @@ fn a_folder_of_backups_is_for_one_database() {
     folder.ok(&["--db", "a", "backup", "copies"]);
     let run = folder.run(&["--db", "b", "backup", "--keep", "1", "copies"]);
     assert!(run.status == 2 && run.stderr.contains("holds backups of another database"), "{run:#?}");
-    // A moved database is still the same one. So is another database at its path, since a repair makes such a
-    // one.
+    // The folder accepts backups of the moved database. It also accepts those of another database at the
+    // recorded path, because a repair can leave such a database there.
     fs::rename(folder.path().join("a"), folder.path().join("moved")).unwrap();
     folder.ok(&["--db", "moved", "backup", "copies"]);
     fs::rename(folder.path().join("b"), folder.path().join("moved-2")).unwrap();

@@ -116,7 +116,7 @@ fn help_mentions_every_flag() {
         let page = folder.ok(&["man", command]).stdout.replace('\\', "");
         let profile = if matches!(command, "init" | "ingest" | "diff") { &PROFILE[..] } else { &[] };
         // All commands that read documents, or read stored ones again, have this flag: hints of errors name
-        // it.
+        // the flag.
         let reads = matches!(command, "ingest" | "query" | "diff" | "pairs");
         let limits = if reads { &["--limit"][..] } else { &[] };
         for flag in GLOBAL.iter().chain(flags).chain(profile).chain(limits) {

@@ -365,7 +365,7 @@ fn containers_can_be_left_closed() {
     let folder = folder_with(&["texts.zip", "texts.jsonl", "texts/fed01.txt"]);
     let run =
         folder.run(&["ingest", "--profile", "prose", "--no-expand", "texts.zip", "texts.jsonl", "--format", "json"]);
-    // Lines of JSON are text. An archive is not, and it is named on the command line.
+    // Lines of JSON are text. An archive is not text, and fails because the user names it.
     assert_eq!(names(&folder), ["texts.jsonl"]);
     assert_eq!((run.status, &run.json()[0]["failed"][0]["name"]), (2, &"texts.zip".into()));
     assert!(run.stderr.contains("error: texts.zip: not a text document: "), "{run:?}");

@@ -43,8 +43,8 @@ fn what_is_quoted_counts_in_no_match() {
         let whole = &folder.ok(command).json()[0];
         let skipped = &folder.ok(&[command, &["--skip-quotes"]].concat()).json()[0];
         let number = |answer: &Value, field: &str| answer[field].as_u64().unwrap();
-        // Without the flag, the answer has no count of quoted fingerprints. With it, quoted and found ones
-        // together are at least all that are found without it.
+        // Without the flag, the answer has no count of quoted fingerprints. With the flag, quoted and found
+        // fingerprints together are at least all that are found without the flag.
         assert_eq!((whole.get("quoted"), &whole["ignored"]), (None, &serde_json::json!([])));
         let quoted = number(skipped, "quoted");
         assert!(quoted > 10, "{skipped}");

@@ -297,7 +297,7 @@ fn repeated_names_are_told() {
     assert!(serde_json::to_value(&summary).unwrap().get("repeated").is_none());
 }
 
-/// Offsets of a query text count its own bytes, even if it looks like another format.
+/// Offsets of a query text count its own bytes, even if the text looks like another format.
 #[test]
 fn a_text_is_no_mail_and_nothing_binary() {
     let folder = TempDir::new().unwrap();

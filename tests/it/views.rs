@@ -379,8 +379,8 @@ fn a_database_of_one_view_stays_as_it_is_and_says_so() {
     assert_eq!(answer[0]["matches"].as_array().unwrap().len(), 1, "itself only: {answer:?}");
     assert_eq!(folder.ok(&["pairs", "--min-resemblance", "0", "--format", "json"]).stdout, "");
 
-    // A database of two views accepts the same typed settings. A database of one view cannot be merged into
-    // it.
+    // A database of two views accepts the same typed settings. A database of one view cannot be merged into a
+    // database of two views.
     folder.ok(&["ingest", "-q", "--db", "two", "--profile", "code", "in"]);
     folder.ok(&["ingest", "-q", "--db", "two", "--unit", "token", "-k", "7", "-w", "2", "in"]);
     let refused = folder.run(&["merge", "--db", "two", ".fpdb"]);

@@ -85,7 +85,7 @@ fn files_that_lose_the_same_as_before_are_not_written_again() {
     folder.write("in/c.txt", text(99));
     run("one.jsonl");
     let before = ["clean/in/a.jsonl", "clean/in/b.jsonl"].map(|name| modified(&path(name)));
-    // This file is preferred, so it has the survivor of a record of `b.jsonl`.
+    // This file is preferred, so it holds the survivor of a record of `b.jsonl`.
     folder.write("in/c-2.jsonl", lines([3, 5, 5]));
     let summary = run("two.jsonl");
     // The run does not list the unchanged files either.
@@ -97,8 +97,8 @@ fn files_that_lose_the_same_as_before_are_not_written_again() {
     assert_eq!(fs::read_to_string(path("clean/in/c-2.jsonl")).unwrap(), lines([3, 5]));
 }
 
-/// If the folder has copies of another database or of another action, or edited files, they are not replaced,
-/// and nothing is written.
+/// If the folder has copies of another database or of another action, or edited files, these files are not
+/// replaced, and nothing is written.
 #[test]
 fn a_copy_of_others_is_refused_whole() {
     let folder = Folder::new();
@@ -178,7 +178,7 @@ fn a_file_that_became_a_folder_is_named_until_its_copy_is_removed() {
     }
 }
 
-/// The copy of a file that the database no longer has can hold duplicates of others.
+/// The copy of a file that the database no longer has can hold duplicates of other documents.
 #[test]
 fn copies_of_files_that_are_no_longer_stored_stay_and_are_named() {
     let folder = Folder::new();

@@ -105,7 +105,7 @@ fn what_a_list_names_can_be_kept_out() {
     let copy = |name: &str| read(&folder, &format!("clean/in/{name}.jsonl"));
     assert_eq!([copy("a"), copy("b"), copy("c")], [lines(&[1, 3]), lines(&[5, 7]), lines(&[8])]);
     assert_eq!(copy("d"), near(30));
-    // If another document has the content, it can come back, and a note says so.
+    // If another document has the content, the content can come back, and a note says so.
     folder.write("in/e.jsonl", lines(&[1]));
     folder.ok(&["ingest", "-q", "in"]);
     folder.write("one.jsonl", "{\"document\":\"in/a.jsonl:1\"}\n");
@@ -143,7 +143,7 @@ fn what_list_prints_is_a_list() {
 }
 
 /// A copy made by a list alone holds the duplicates that a dedup report leaves out. So a report may not
-/// update it, nor a list a copy made by a report.
+/// update this copy, and a list may not update a copy made by a report.
 #[test]
 fn a_list_and_a_report_share_no_copy() {
     let folder = start();
@@ -324,7 +324,7 @@ fn blank_lines_and_a_byte_order_mark_are_skipped() {
     folder.ok(&["apply", "edited.jsonl", "--write", "clean", "--yes"]);
     folder.ok(&["apply", "edited.jsonl", "--check", "--write", "clean"]);
     assert_eq!(read(&folder, "clean/in/a.jsonl"), lines(&[1, 2, 3, 4]));
-    // Numbers of lines are those of the file, and an error has one.
+    // An error gives the number of the line in the file.
     for (name, content) in
         [("l.jsonl", format!("{list}{{\"document\":\n")), ("r.jsonl", format!("\n\n\n\n\n{report}{{\"document\":\n"))]
     {

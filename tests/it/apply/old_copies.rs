@@ -62,7 +62,7 @@ fn an_old_copy_that_holds_what_is_kept_out_is_named_until_it_is_pruned() {
     assert_eq!(copied(&folder), ["edited.txt", "stays.txt"]);
 }
 
-/// A copy is searched as its file was read. Where this is not possible, the search counts as incomplete.
+/// A copy is searched as its file was read. If this is not possible, the search counts as incomplete.
 #[test]
 fn old_copies_are_searched_as_their_files_were_read() {
     let folder = Folder::new();

@@ -1,4 +1,5 @@
-//! Unread: members that an ingest could not read are in each copy. They excuse no changed document.
+//! Unread: members that an ingest could not read are in each copy. Such members do not excuse a changed
+//! document.
 
 use std::fs;
 

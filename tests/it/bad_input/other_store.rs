@@ -1,5 +1,5 @@
 //! Parts of a database are replaced by parts of another database, or of a copy that was changed since. No
-//! command takes them for the database's own.
+//! command takes these parts for the database's own parts.
 
 use std::fs;
 use std::path::{Path, PathBuf};

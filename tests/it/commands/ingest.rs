@@ -372,7 +372,7 @@ fn a_skipped_file_is_told_of_however_it_was_named() {
     assert_eq!((report["failed"].as_array().unwrap().len(), report["skipped"].as_array().unwrap().len()), (1, 1));
 }
 
-/// The answer and the terminal show the first thousand failures. The counts and the file have all of them.
+/// The answer and the terminal show the first thousand failures. The counts and the file have all failures.
 #[test]
 fn many_failures_are_counted_and_listed_in_a_file() {
     let folder = Folder::new();

@@ -40,12 +40,12 @@ fn the_oldest_file_comes_first_with_its_time_and_its_metadata() {
     assert!(told(&best).contains("2 documents not shown may be older"), "{}", told(&best));
     let of_files = "2 documents ordered by the time of the file: no date in the metadata is readable\n";
     assert_eq!(told(&["--sort", "oldest"]), format!("{}{of_files}", told(&["--top", "2"])));
-    // A submission is as old as the oldest of its files, and one with a date comes first.
+    // A submission is as old as the oldest of its files. A submission with a date comes before those without.
     let by = ["--sort", "oldest", "--submission-by", "^(in/c|in/a.txt|in/new.txt)"];
     assert_eq!(order(&by), ["in/a.txt", "in/b.txt", "in/c", "in/new.txt"]);
 
-    // JSON has the times of documents, not of submissions. Without --sort it has no times, because the time
-    // of a run decides whether the time of a file is known.
+    // JSON has the times of documents, not of submissions. Without --sort, JSON has no times, because the
+    // time of a run decides whether the time of a file is known.
     let times = |matches: &serde_json::Value| -> Vec<Option<i64>> {
         matches.as_array().unwrap().iter().map(|found| found.get("modified")?.as_i64()).collect()
     };

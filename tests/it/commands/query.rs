@@ -333,8 +333,8 @@ fn matches_are_cut_by_number_and_by_score() {
     assert_eq!(matches(&ask(&["federalist/fed10.txt"])[0]).len(), 10);
     let three = &ask(&["--top", "3", "federalist/fed10.txt"])[0];
     assert_eq!((&matches(three)[..], &three["matching_documents"]), (&matches(all)[..3], &number.into()));
-    // `--min-score` compares with the score of this mode. It keeps the matches with at least the score of the
-    // third.
+    // `--min-score` compares with the score of this mode. Here the flag keeps the matches with at least the
+    // score of the third match.
     let third = matches(all)[2]["containment"].as_f64().unwrap();
     let some = &ask(&["--top", "0", "--min-score", &third.to_string(), "federalist/fed10.txt"])[0];
     let reach = matches(all).iter().filter(|found| found["containment"].as_f64().unwrap() >= third).count();

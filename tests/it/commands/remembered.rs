@@ -1,5 +1,5 @@
-//! Flags that a database remembers: they are used again for the same path unless others are given. They are
-//! shown, and forgotten on request.
+//! Flags that a database remembers: an ingest uses them again for the same path unless other flags are given.
+//! The database shows these flags, and forgets them on request.
 
 use serde_json::{Value, json};
 
@@ -66,7 +66,7 @@ fn flags_are_used_again_until_others_are_given() {
     assert!(again.stdout.starts_with("0 documents added, 2 unchanged\n"), "{again:?}");
     assert_eq!(remembered(&folder), [crawl.clone(), docs.clone()]);
 
-    // Other flags replace them. A path inside the folder is a different path.
+    // Other flags replace the remembered flags. A path inside the folder is a different path.
     let others = folder.ok(&["ingest", "--exclude", "*.log", "docs"]).stderr;
     assert!(others.contains("docs: no longer used: '--exclude=e x.*' '--include=*.txt' --skip-hidden\n"), "{others}");
     assert_eq!(remembered(&folder), [crawl.clone(), options("docs", json!({"walk": {"exclude": ["*.log"]}}))]);
@@ -429,8 +429,9 @@ fn documents_of_a_moved_folder_with_flags_stay_until_they_are_renamed() {
     assert_eq!(sorted(&folder, DB), ["arch/a.txt"]);
 }
 
-/// The warning comes once, also with `-q`, whether the new name, a folder around it or one in it is ingested, and
-/// whether the documents are files or members. Its command keeps out what the folder leaves out.
+/// The warning comes once, also with `-q`, whether the new name, a folder around it or one in it is ingested,
+/// and whether the documents are files or members. After the command in the warning, the files that the
+/// folder's flags exclude stay out.
 #[test]
 fn a_folder_that_may_have_been_renamed_is_named_before_it_is_read() {
     for typed in ["arch/new", "arch", "arch/new/sub"] {

@@ -395,7 +395,7 @@ fn bad_records_fail_by_their_line() {
             "{run:?}"
         );
     }
-    // A file of another kind with such a name fails as one file.
+    // A file of another kind that is named like JSON lines fails as one file.
     let folder = Folder::new();
     folder.write("log.jsonl", prose(1).replace(' ', "\n"));
     let failed = failures(&folder);

@@ -135,7 +135,7 @@ fn members_of_one_name_are_told() {
         let told = "warning: 1 member has the name of an earlier member of the same file and other contents: one of each name is stored \
                     (--on-change both stores all): in/all.tar!s.txt\n";
         assert_eq!(run.stderr, if on_change == "both" { "" } else { told }, "{on_change}: {run:?}");
-        // A file that is replaced by itself in a later run has a name of its own.
+        // A member that replaces its own earlier version is no second member of one name.
         folder.write("in/all.tar", tar_of(&[("s.txt", four), ("t.txt", three)]));
         let run = folder.ok(&["ingest", "-q", "in"]);
         assert!(!run.stderr.contains("the name of an earlier member"), "{on_change}: {run:?}");

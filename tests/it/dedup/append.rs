@@ -150,7 +150,7 @@ fn a_better_newcomer_is_listed_and_a_removed_survivor_opens_what_it_justified() 
     assert!(human.stderr.contains("nothing new was decided after run 2, which decided 3 documents"), "{human:?}");
     let table = folder.ok(&[&RULE[..5], &["-q", "--append", "--format", "csv"]].concat());
     assert!(table.stdout.contains("c/old.txt,c/whole.txt,superseded,1,"), "{table:?}");
-    // After the old survivor is removed, its documents are removable because of the new one.
+    // After the old survivor is removed, the new survivor justifies the removal of the same documents.
     folder.ok(&["rm", "-q", "c/old.txt"]);
     let lines = append(&folder);
     assert_eq!(pairs(&lines), [pair("part", "whole", 3), pair("twin", "whole", 3), pair("whole2", "whole", 2)]);

@@ -78,7 +78,7 @@ fn documents_of_the_same_text_go_whatever_their_bytes() {
 }
 
 /// Texts are the same by their symbols alone, and a run prints the differences that it ignores. If numbers
-/// are not symbols, it prints that difference with -q too.
+/// are not symbols, a run prints that difference with -q too.
 #[test]
 fn a_run_says_which_differences_do_not_count() {
     let texts = [

@@ -60,7 +60,7 @@ fn of_equal_scores_the_pair_that_shares_more_comes_first() {
     }
 }
 
-/// If several pairs of files share the same number, the listed ones do not depend on the order of ingests.
+/// If several pairs of files share the same number, the listed pairs do not depend on the order of ingests.
 #[test]
 fn the_listed_files_of_submissions_do_not_depend_on_the_order_of_ingests() {
     let folder = Folder::new();

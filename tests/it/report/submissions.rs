@@ -386,7 +386,8 @@ fn all_files_of_two_submissions_stand_side_by_side() {
     browser.check_quiet();
 }
 
-/// A submission without text is in no pair. The report says so, lest it seem unlike all others.
+/// A submission without text is in no pair. The report says so, because such a submission would otherwise
+/// seem unlike all others.
 #[test]
 fn a_report_names_submissions_without_text() {
     let folder = Folder::new();

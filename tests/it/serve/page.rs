@@ -105,7 +105,7 @@ fn a_question_is_asked_again_and_an_error_leaves_no_report() {
     assert_eq!(service.ask("PUT", "/v1/documents/new", "", format!("New: {TEXT}").as_bytes()).unwrap().0, 201);
     browser.ask("(() => { document.getElementById('ask-stored').click(); return true; })()");
     browser.wait(&pairs(2));
-    // It is also asked again when a reader comes back from the documents.
+    // The question is also asked again when a reader comes back from the documents.
     browser.ask("(() => { location.hash = 'documents'; return true; })()");
     browser.wait("document.getElementById('search')");
     assert_eq!(service.ask("DELETE", "/v1/documents/new", "", b"").unwrap().0, 200);
