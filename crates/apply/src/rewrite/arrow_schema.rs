@@ -180,7 +180,8 @@ fn target(bytes: &[u8], at: usize) -> Option<usize> {
     Some(at + number(bytes, at)?).filter(|&target| target < bytes.len())
 }
 
-/// The place of a member of a table; `None` inside if the table does not have it.
+/// The place of a member of a table: `Some(None)` if the table does not have the member, `None` if the bytes
+/// end too early.
 fn member(bytes: &[u8], table: usize, index: usize) -> Option<Option<usize>> {
     let short = |at: usize| Some(usize::from(u16::from_le_bytes(bytes.get(at..at + 2)?.try_into().ok()?)));
     let back = i32::from_le_bytes(bytes.get(table..table + 4)?.try_into().ok()?);

@@ -255,7 +255,7 @@ impl Read for Frame {
     }
 }
 
-/// Compresses.
+/// A compressor for one frame.
 pub(super) enum Encoder<W: Write> {
     Gzip(flate2::write::GzEncoder<W>),
     Zstd(zstd::stream::write::Encoder<'static, W>),
