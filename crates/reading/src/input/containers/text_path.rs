@@ -42,7 +42,7 @@ pub enum TextStep {
 pub struct TextPath {
     /// The field of the record.
     pub root: String,
-    /// The way from its value to the texts. Empty if the value is the text.
+    /// The steps from the value of this field to the texts. Empty if the value is the text.
     pub steps: Vec<TextStep>,
 }
 
