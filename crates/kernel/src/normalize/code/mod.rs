@@ -206,8 +206,8 @@ fn push(text: &TextPiece, value: u64, range: Range<usize>, out: &mut Symbols) ->
 }
 
 /// Replaces each carriage return by a newline, unless a newline follows it. Begins at the byte before `from`.
-/// A carriage return at the end of the text waits for the next text. The lexer does not look at that byte
-/// before the end of the document.
+/// A carriage return at the end of the text is decided with the next text. Until then the lexer does not read
+/// that byte.
 fn replace_lone_returns(text: &mut String, from: usize) {
     let mut at = from.saturating_sub(1);
     while let Some(found) = memchr::memchr(b'\r', &text.as_bytes()[at..]) {
