@@ -66,7 +66,8 @@ pub(crate) async fn remove_many(
     Extension(who): Extension<Identity>,
     request: Request,
 ) -> Answer<Json<Removal>> {
-    // With all places taken, the body is refused before it is read. The place is taken afterwards.
+    // If all places are taken, the body is refused before it is read. The place is taken after the body is
+    // read.
     app.writer.look_for_place()?;
     let media_type = media_type(request.headers());
     let (removing, held) = match media_type.as_str() {
@@ -103,8 +104,8 @@ pub(crate) async fn remove_many(
     app.writer.remove(removing, app.work.stop.child(), held).await.map(Json)
 }
 
-/// Copies the lines of a report before the removal waits for the writer: a full disk is then the error of
-/// this request alone. The request keeps its place until the copy has ended, even if the client has gone.
+/// Copies the lines of a report before the removal waits for the writer, so that a full disk fails only this
+/// request. The request keeps its place until the copy has ended, even if the client has gone.
 async fn reported(lines: impl Read + Send + 'static, held: Held) -> Answer<(Removing, Held)> {
     blocking(move || Ok((Removing::Reported(in_file(lines)?), held))).await
 }
