@@ -86,7 +86,7 @@ def main():
         for name in ["a.jsonl.zst", "a.warc.gz", "a.tar.gz", "a.tar.zst"]:
             path = folder / name
             rows = []
-            # Measures in turns, so that other load of the machine disturbs all three alike.
+            # Measures in turns, so that other load of the machine disturbs all three equally.
             for _ in range(runs):
                 plain, plain_cpu, _ = ingest(fpdb, folder / "db", path.with_suffix(""))
                 packed, packed_cpu, peak = ingest(fpdb, folder / "db", path)

@@ -123,7 +123,7 @@ def measure(program, work, collection, k, least):
                 truth[name, match["document"]] = match["containment"], match["resemblance"]
     cases = []
     for n in SAMPLES:
-        # This number is larger than the number of fingerprints, so all are looked up.
+        # This number is larger than the number of fingerprints, so all fingerprints are looked up.
         for name, answer in query(winnowed_db, names, "--mode", "resemblance", "-n", n or 1 << 60):
             matches = {match["document"]: match for match in answer["matches"]}
             looked_up, of = answer["looked_up"], answer["query"]["fingerprints"]
@@ -156,7 +156,7 @@ def resemblance(containment, a, b):
 
 
 def covers(interval, value):
-    # Allows for the rounding of the printed numbers.
+    # The bound allows for the rounding of the printed numbers.
     return interval[0] - 1e-9 <= value <= interval[1] + 1e-9
 
 
@@ -178,7 +178,8 @@ def report(collection, ks, cases, least):
         c_errors = [case.shared / case.looked_up - case.true_c for case in some]
         r_errors = [case.reported - case.true_r for case in some]
         c_covered = percent(some, lambda case: covers(wilson(case.shared, case.looked_up), case.true_c))
-        # A document without a match is not reported: it gets the interval of a sample without shared fingerprints.
+        # The program does not report a document without a match. Such a document gets the interval of a sample without shared
+        # fingerprints.
         r_covered = "-" if n is None else percent(some, lambda case: covers(
             case.interval or bounds(case, estimated), case.true_r))
         if n is None:

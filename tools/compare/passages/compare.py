@@ -46,7 +46,7 @@ def suffix_array(data, window):
     ends = numpy.flatnonzero(text == ord("\n"))
     array = pydivsufsort.divsufsort(text)
     shared = pydivsufsort.kasai(text, array)
-    # Places in the order of suffixes where the run of `window` bytes differs from the one before.
+    # Places in the order of suffixes where the first `window` bytes differ from those of the suffix before.
     begins = numpy.concatenate(([0], numpy.flatnonzero(shared[:-1] < window) + 1))
     del shared
     first = numpy.repeat(numpy.minimum.reduceat(array, begins), numpy.diff(numpy.append(begins, len(array))))
