@@ -68,8 +68,8 @@ pub(crate) fn choose(
             paths.push((path, remembered(database, path, &mut moved)?));
         }
     }
-    // The remembered JSON lacks the program that reads documents in a separate process. It comes from the
-    // typed limits.
+    // The remembered JSON lacks the program that reads documents in a separate process. That program comes
+    // from the typed limits.
     let with = |flags: &Flags, path: &Path| {
         let options = fpdb::options_from_json(&typed, Value::Object(flags.clone())).with_context(|| {
             let flags = as_words(&words_of_json(flags));

@@ -322,8 +322,8 @@ fn delete_if_empty(database: Opened, created: Option<PathBuf>, printer: &Printer
     Ok(())
 }
 
-/// These options, changed so that this run does not read the files that it writes. The database remembers the
-/// options without this change.
+/// Returns these options, changed so that this run does not read the files that it writes. The database
+/// remembers the options without this change.
 fn without_written(options: &IngestOptions, global: &Global, args: &IngestArgs, sources: &[Source]) -> IngestOptions {
     let mut walk = options.walk.clone();
     for (_, path) in output::written(global, args) {

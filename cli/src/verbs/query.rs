@@ -166,7 +166,7 @@ struct QueryTally {
 const STOPPING: &str = "stopping; press Ctrl-C again to stop at once";
 
 impl Asked<'_> {
-    /// Answers some queries. Ctrl-C stops them.
+    /// The answers to some queries. Ctrl-C stops the queries.
     fn query(&self, some: &[QuerySource]) -> fpdb::Result<Vec<fpdb::Result<QueryAnswer>>> {
         let bar = StepBar::start(self.printer, "querying");
         let stop = interrupt::graceful(STOPPING);

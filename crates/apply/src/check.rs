@@ -133,7 +133,8 @@ pub(super) struct Check<'a> {
 }
 
 impl Check<'_> {
-    /// Checks each file with a concerned document.
+    /// Checks each file with a concerned document. Returns the state of all files, and the documents that are
+    /// sound.
     pub(super) fn all(&mut self, entries: Sorter<'_, PlannedDocument>) -> Result<Checked> {
         let mut checked = Checked {
             states: vec![FileState::Kept; self.sources.len()],
@@ -296,8 +297,8 @@ pub(super) struct Contents<'a> {
 }
 
 impl Contents<'_> {
-    /// Reads a file, and compares the documents in `entries` with the database. Also compares all other
-    /// documents of the file, unless `version` is [`FileVersion::Ingested`].
+    /// Reads a file, and compares the documents in `entries` with the database. Returns the state of the
+    /// file. Also compares all other documents of the file, unless `version` is [`FileVersion::Ingested`].
     pub(super) fn look(
         &self,
         source: &SourceFile,
@@ -371,7 +372,7 @@ impl Contents<'_> {
         Ok((scan, kind, reason))
     }
 
-    /// Compares the documents found in a file with those in the database.
+    /// The state of a file: compares the documents that `scan` found with those in the database.
     fn judge(&self, source: &SourceFile, mut scan: Scan<'_>, kind: FileKind, reason: Option<String>) -> Result<Looked> {
         let (kept_out, unread) = (std::mem::take(&mut scan.kept_out), scan.unread);
         let mut looked = Looked {

@@ -214,7 +214,7 @@ impl Acting<'_> {
         Ok((ranges, emptied))
     }
 
-    /// Copies a file according to its plan.
+    /// Copies a file according to its plan, unless this is a dry run. Returns the act.
     pub(super) fn copy(
         &mut self,
         number: usize,

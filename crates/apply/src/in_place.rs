@@ -140,7 +140,7 @@ impl Acting<'_> {
         Ok(Some(Acted { step, done: true, outcome }))
     }
 
-    /// Removes, links or moves a file that is one document.
+    /// Removes, links or moves a file that is one document. `None` if the file has no removable document.
     pub(super) fn dispose(&mut self, number: usize, source: &SourceFile, state: &FileState) -> Result<Option<Acted>> {
         let FileState::File { kind, cuts: all, reason, .. } = state else { return Ok(None) };
         if all.count == 0 && reason.is_none() {
@@ -378,8 +378,8 @@ impl Acting<'_> {
     }
 }
 
-/// Removes a file that is set aside, if it still has the content that was compared. Another program that had
-/// the file open can have written to it.
+/// Removes a file that is set aside and returns true. Fails if the file no longer has the content that was
+/// compared: a program that had the file open can have written to it.
 fn remove_unchanged(aside: &Path, path: &Path, before: &Facts) -> Result<bool> {
     if !Facts::of(aside)?.differs_in_change_only(before) {
         return Err(changed_while_reading(path));

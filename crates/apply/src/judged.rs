@@ -111,9 +111,9 @@ pub(super) struct Judging<'a> {
     filter: Option<PathFilter>,
     unread: UnreadMembers,
     seen: u64,
-    /// These documents, by the hash of the suffix. The value is the suffix, if the document may be one that
-    /// was removed from the database. If two documents have the same suffix, the later one decides, as in an
-    /// ingest.
+    /// The documents that are not as they were ingested, by the hash of the suffix. The value is the suffix,
+    /// if the document may be one that was removed from the database. If two documents have the same suffix,
+    /// the later one decides, as in an ingest.
     unjudged: FxHashMap<u64, Option<String>>,
     removed: u64,
     failed: Option<Error>,
@@ -253,7 +253,7 @@ impl Contents<'_> {
         Ok(())
     }
 
-    /// Compares the size and time of a file with those of its ingest.
+    /// The version of a file, by comparing its size and time with those of its ingest.
     pub(super) fn version(&self, source: &SourceFile, facts: &Facts) -> Result<FileVersion> {
         let now = facts.time();
         let is_same = |modified| if Some(modified) == now { FileVersion::Ingested } else { FileVersion::Other };

@@ -69,8 +69,8 @@ pub(super) struct KeptOutInCopy {
 }
 
 impl Contents<'_> {
-    /// Searches the copy of a file that the database no longer has for contents that are kept out. Reads the
-    /// copy in the way that the file was read, and also as one document.
+    /// Searches the copy of a file that the database no longer has. Returns the number of kept-out contents
+    /// in the copy. Reads the copy in the way that the file was read, and also as one document.
     pub(super) fn kept_out_in(&self, copy: &Path, made: &LogLine) -> Result<KeptOutInCopy> {
         let mut found = KeptOutInCopy::default();
         let Some(kept_out) = self.kept_out.filter(|contents| !contents.is_empty()) else { return Ok(found) };

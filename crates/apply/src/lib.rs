@@ -72,7 +72,8 @@ use places::{Places, Unplaced};
 use plan::{ApplyPlan, SourceFile};
 use report::ParsedReport;
 
-/// Acts on a report; a dry run only reports what it would do. Calls `visit` once with each file concerned.
+/// Acts on a report; a dry run only reports what it would do. Calls `visit` once with each file concerned,
+/// and returns the totals.
 ///
 /// # Errors
 /// The errors of `Database::apply`.
@@ -394,7 +395,7 @@ impl Acting<'_> {
         Kept { stored: self.stored, checked: self.checked, lost: &self.lost }
     }
 
-    /// Chooses the documents of a file to remove. The survivor of each must be unchanged.
+    /// The documents of a file to remove: the survivor of each must be unchanged.
     fn choose(&self, state: &FileState) -> Result<Chosen> {
         let FileState::File { cuts, kept_out, reason, inseparable, .. } = state else {
             return Ok(Chosen::default());

@@ -394,8 +394,8 @@ impl Log {
     }
 
     /// The size of the file at a path, if an earlier run has written it by the same decision and the file has
-    /// not changed since. If `begun` is true, an act that was only recorded as begun counts too. This is for
-    /// files whose content is complete before that record.
+    /// not changed since. If `begun` is true, an act that was only recorded as begun counts too. Set `begun`
+    /// only for files whose content is complete before that record.
     pub(super) fn stands(&self, path: &Path, decision: u64, begun: bool) -> Option<u64> {
         let noted = self.acts.get(&key_of(path))?;
         let is_same =

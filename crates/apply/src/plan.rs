@@ -148,7 +148,8 @@ pub(super) fn place_in_file<'n>(name: &'n str, member: Option<&'n str>) -> (&'n 
     }
 }
 
-/// Visits the files with a document to check, each with these documents in order of suffix.
+/// Calls `visit` with the index of each file that has documents to check, and with these documents in order
+/// of suffix.
 pub(super) fn for_each_file(
     documents: Sorter<'_, PlannedDocument>,
     visit: &mut dyn FnMut(usize, &[PlannedDocument]) -> Result<()>,

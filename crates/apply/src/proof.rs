@@ -99,7 +99,8 @@ impl Answer for ProofSummary {
     const SCHEMA: &'static str = "fpdb.apply.check/1";
 }
 
-/// Reads the survivors of a report, and visits each removed document whose survivor is missing.
+/// Reads the survivors of a report, and calls `visit` with each removed document whose survivor is missing.
+/// Returns the totals.
 ///
 /// # Errors
 /// The errors of `Database::prove_applied`.

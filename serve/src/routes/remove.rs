@@ -38,8 +38,8 @@ pub(crate) struct RemoveRequest {
     #[serde(rename = "where")]
     #[schema(value_type = Object)]
     fields: BTreeMap<String, String>,
-    /// The id of a finished job of `dedup`. Its removable documents are removed, each only while it and its
-    /// survivor are stored as the result says.
+    /// The id of a finished job of `dedup`. The documents that its result lists are removed. Each is removed
+    /// only if it and its survivor are still stored as the result says.
     dedup: Option<String>,
     /// Counts the documents that `prefixes` and `where` select, or that `dedup` would remove, and removes
     /// none.

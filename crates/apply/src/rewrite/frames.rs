@@ -264,7 +264,7 @@ pub(super) enum Encoder<W: Write> {
 }
 
 impl<W: Write> Encoder<W> {
-    /// Compresses at the default level, with the header of the frame it replaces.
+    /// A compressor at the default level, with the header of the frame that the output replaces.
     pub(super) fn new(compression: Compression, facts: &FrameFacts, output: W) -> io::Result<Self> {
         Ok(match compression {
             Compression::Gzip => {

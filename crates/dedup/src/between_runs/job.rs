@@ -175,8 +175,8 @@ impl Job {
     }
 }
 
-/// Opens the file of a job for this run alone. Any user can write to a folder for temporary files. So the
-/// file may be something other than a job: such a file stays unchanged.
+/// Opens the file of a job, and locks it for this run. Any user can write to a folder for temporary files. So
+/// the file may be something other than a job: such a file stays unchanged.
 fn open_own(path: &Path) -> Result<File> {
     let mut file = open_job(path)?;
     let mut start = Vec::new();

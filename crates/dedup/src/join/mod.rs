@@ -86,7 +86,8 @@ impl ProbedTerms {
 }
 
 impl Join<'_> {
-    /// Finds the terms that documents are probed by. Documents that certainly stay become inactive.
+    /// Finds and returns the terms by which documents are probed. Documents that certainly stay become
+    /// inactive.
     pub(crate) fn prepare(&self, active: &mut [bool], monitor: &Monitor<'_>) -> Result<ProbedTerms> {
         let probed = ProbedTerms::new(self.sets.len());
         let done = AtomicU64::new(0);

@@ -179,7 +179,7 @@ impl<'a> Partitions<'a> {
         Ok(())
     }
 
-    /// Ends the collection.
+    /// Ends the collection, and returns the packer of the partitions.
     pub(super) fn packing(self, is_active: &'a IsActive<'a>) -> Packing<'a> {
         let Self { partitions, temp, packing, .. } = self;
         let threads = rayon::current_num_threads() as u64;

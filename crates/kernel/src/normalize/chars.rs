@@ -242,7 +242,8 @@ fn first_bytes(block: &[u8; TEXT]) -> u64 {
     let (words, _) = block.as_chunks();
     words.iter().enumerate().fold(0, |mask, (i, &word)| {
         let word = u64::from_le_bytes(word);
-        // All except 10xxxxxx. One multiplication moves the bit of byte `i` to bit `56 + i`.
+        // Marks all bytes except those of the form 10xxxxxx. One multiplication moves the bit of byte `i` to
+        // bit `56 + i`.
         let first = (!word | word << 1) & HIGH;
         mask | ((first >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56) << (8 * i)
     })

@@ -146,9 +146,9 @@ impl FrontEnd {
         }
     }
 
-    /// Takes one value for each symbol of the finished document, for comparing names. Among these values, the
-    /// value of a name depends on its text. Any other symbol has its usual value. Empty unless
-    /// [`with_names`](Self::with_names) was called and the language is known.
+    /// Removes and returns one value for each symbol of the finished document, for comparing names. Among
+    /// these values, the value of a name depends on its text. Any other symbol has its usual value. Empty
+    /// unless [`with_names`](Self::with_names) was called and the language is known.
     #[doc(hidden)]
     pub fn take_names(&mut self) -> Vec<u64> {
         match &mut self.unit {

@@ -410,7 +410,7 @@ impl WindowState {
     }
 
     /// Scans one window from its right end, and records its suffix minima in the chain. Selects the last of
-    /// them, which is the rightmost minimum of the window.
+    /// these minima, which is the rightmost minimum of the window, and returns its index.
     fn scan(&mut self, start: usize, out: &mut Vec<Selected>) -> usize {
         let end = (start + self.w).min(self.length);
         let mut minimum = end - 1;

@@ -94,8 +94,8 @@ impl Tokens {
         Self { names: Some(Vec::new()), ..self }
     }
 
-    /// Takes the values in which names are distinguished, one for each symbol of the document. Empty if the
-    /// language is not known, or if [`with_names`](Self::with_names) was not called.
+    /// Removes and returns the values in which names are distinguished, one for each symbol of the document.
+    /// Empty if the language is not known, or if [`with_names`](Self::with_names) was not called.
     pub(super) fn take_names(&mut self) -> Vec<u64> {
         self.names.as_mut().map(std::mem::take).unwrap_or_default()
     }

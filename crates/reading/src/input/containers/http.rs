@@ -65,15 +65,15 @@ impl Headers {
 /// it.
 pub(super) const STATUS: &str = ":status";
 
-/// Removes the headers of a response, if it has any, and decodes its body. If the body is `cut`, it may end
-/// within its encoding.
+/// Returns the headers of a response, if it has any, and a reader of its decoded body. If `cut` is true, the
+/// body may end within its encoding.
 pub(super) fn response<'a>(
     input: &'a mut dyn Read,
     cut: bool,
     meter: &'a Meter<'a>,
 ) -> io::Result<(Headers, Box<dyn Read + 'a>)> {
     const PROTOCOL: &[u8] = b"HTTP/";
-    // One read may return fewer bytes than this.
+    // A single read may return fewer bytes.
     let mut begins = Vec::new();
     (&mut *input).take(PROTOCOL.len() as u64).read_to_end(&mut begins)?;
     let is_response = begins == PROTOCOL;
@@ -125,7 +125,7 @@ pub(super) fn response<'a>(
     Ok((headers, body))
 }
 
-/// Decodes `deflate`. Two forms are in use: with and without a zlib header.
+/// A decoder for `deflate`. Two forms are in use: with and without a zlib header.
 fn inflate<'a>(head: &[u8], whole: impl Read + 'a) -> Box<dyn Read + 'a> {
     let zlib = head.len() >= 2 && head[0] & 15 == 8 && u16::from_be_bytes([head[0], head[1]]).is_multiple_of(31);
     match zlib {

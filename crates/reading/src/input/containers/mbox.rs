@@ -1,5 +1,5 @@
 //! mbox: mails one after the other. A line `From ...` begins a mail if a header follows and the line has one
-//! of three forms. It ends with a date. Or it is `From` or `From -`, as in Thunderbird. Or the first line of
+//! of three forms: it ends with a date; or it is `From` or `From -`, as in Thunderbird; or the first line of
 //! the mailbox has neither of these forms, and the line has as many words as that first line. An empty line
 //! must precede each of these lines, unless the line has a date. Other lines `From ...` are text.
 //!

@@ -45,7 +45,7 @@ pub(super) struct PageSizes {
 pub(super) struct PageHeaders(Arc<Mutex<Option<PageSizes>>>);
 
 impl PageHeaders {
-    /// Reads the headers of a column's pages without the pages.
+    /// The sizes of a column's pages, from the headers of the pages alone.
     pub(super) fn sizes(&self, mut pages: Box<dyn PageReader>) -> Result<PageSizes> {
         *self.lock() = Some(PageSizes::default());
         let read = (|| {

@@ -42,7 +42,7 @@ pub(super) fn read(input: &mut dyn Read, meter: &Meter<'_>, members: &mut dyn Me
     }
 }
 
-/// Reads the entries of one archive up to its end.
+/// Reads the entries of one archive up to its end. Returns the reader of the bytes after the archive.
 fn read_one<'a, R: Read>(
     reader: HeaderReader<'a, R>,
     meter: &Meter<'_>,

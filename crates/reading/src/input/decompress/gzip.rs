@@ -320,7 +320,7 @@ impl<R: Read> Input<R> {
         self.searched = self.searched.max(position);
     }
 
-    /// Searches for the next member that begins a record.
+    /// Searches for the next member that begins a record. Returns false if there is none.
     fn find(&mut self, records: Option<Records>) -> io::Result<bool> {
         const MAGIC: &[u8] = b"\x1f\x8b\x08";
         while self.false_places < FALSE_PLACES {

@@ -16,8 +16,8 @@ use fpdb_host::error::{Error, Result};
 const ROOTED: &str = "//";
 
 impl WalkOptions {
-    /// These options with globs that mean the same in every folder. A glob that begins at the current folder
-    /// is rewritten to begin at the root of the file system.
+    /// Returns these options with globs that mean the same in every folder. A glob that begins at the current
+    /// folder is rewritten to begin at the root of the file system.
     ///
     /// # Errors
     /// [`Error::Io`] if the current folder is not known.
