@@ -2,8 +2,8 @@
 """How good are the estimates of `fpdb query --mode resemblance`, and how often do their 95% intervals hold?
 
 For each collection and each k the script makes two databases: one of all k-grams, whose answers are exact, and a winnowed one.
-For all ordered pairs of documents, it compares the answers of the second, at several n, with those of the first. Another k gives
-other hashes, and so another sample of the same pair. So few pairs give many cases.
+For all ordered pairs of documents, it compares the answers of the winnowed database, at several n, with the exact ones. Another k
+gives other hashes, and so another sample of the same pair. So few pairs give many cases.
 
     resemblance.py PROGRAM FOLDER [--k 25,30] [--sizes] [--only bible]
     resemblance.py --edges
@@ -247,10 +247,10 @@ def report_sizes(collection, cases):
 
 
 def edges():
-    """A shared run of L k-grams in two otherwise unrelated documents: how many fingerprints do both select?
+    """How many fingerprints of a shared run of L k-grams do two otherwise unrelated documents both select?
 
     Let u be the hash at distance i from one edge, and q = 1 - u. The hash u is selected if the nearest smaller hashes on its left
-    and on its right are more than w apart. If the left one lies beyond the edge, its place differs between the documents, so only
+    and on its right are more than w apart. If the hash on its left lies beyond the edge, its place differs between the documents. So only
     one of the two documents may select u. The probability of this is
     q^(w-1) ((w - i) u + q - (1 + q)(1 - q^(w-i))) - q^(2w-i)... Summed over i and integrated over u, it is H(2w) - H(w) - 1/2.
     This tends to ln 2 - 1/2 = 0.193 fingerprints for each edge, for any w.
