@@ -30,7 +30,7 @@ def _root():
 
 
 def _target():
-    """The folder that cargo compiles into. From here on, every cargo process gets it as an absolute path."""
+    """The folder that cargo compiles into. From here on, every cargo process gets this folder as an absolute path."""
     command = ["cargo", "metadata", "--no-deps", "--format-version=1"]
     folder = json.loads(subprocess.check_output(command, cwd=_root()))["target_directory"]
     os.environ["CARGO_TARGET_DIR"] = folder
@@ -56,7 +56,7 @@ def _data():
 
 
 def _program(linker):
-    """Compiles the program and puts it into the data of the wheel, stripped. `linker` links it, if one is given."""
+    """Compiles the program, with `linker` if one is given, and puts it into the data of the wheel, stripped."""
     if not (_root() / "cli").is_dir():
         # maturin packs only the members that the bindings use, and the program is not among them.
         print("fpdb: this source distribution builds the package without the program `fpdb`", file=sys.stderr)

@@ -53,7 +53,7 @@ if ! rustup target list --installed 2>/dev/null | grep -qx "$target"; then
     fi
     export RUSTC=$rust/usr/bin/rustc RUSTDOC=$rust/usr/bin/rustdoc
     export LD_LIBRARY_PATH=$rust/usr/lib/x86_64-linux-gnu
-    # This is another compiler, so its files must not mix with files of the compiler of the host.
+    # The files of this compiler must not mix with files of the compiler of the host.
     export CARGO_TARGET_DIR=target/aarch64
 fi
 

@@ -22,7 +22,7 @@ UNSAID = {"Freeze", "RefUnwindSafe", "UnsafeUnpin", "Unpin", "UnwindSafe", "Stru
 MEMBERS = ("fpdb", "fpdb_kernel", "fpdb_host", "fpdb_reading", "fpdb_apply", "fpdb_store", "fpdb_dedup")
 crates = {name: json.loads((pathlib.Path(sys.argv[1]) / f"{name}.json").read_text(encoding="utf-8")) for name in MEMBERS}
 data = crates["fpdb"]
-# The crate to which ids of the current item belong.
+# The crate to which the ids in the current item belong.
 current = data
 
 

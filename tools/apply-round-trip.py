@@ -384,7 +384,7 @@ def faults():
                 os.remove(clean + ".write.log")
                 step = max(1, calls // (3 if QUICK else 12))
                 for at in range(1, calls + 1, step):
-                    # A file whose link cannot be made is renamed instead.
+                    # If a link cannot be made, `apply` renames the file instead.
                     ways = (("killed", -1, at), ("full disk", 28, 1 << 40))[: 1 if kind == "link" else 2]
                     for what, error, last in ways:
                         where = f"{what} at {kind} {at} of {calls} on {place}"
@@ -448,7 +448,7 @@ def changed():
                 alone = {name for name in missing if f"{name}: not in the copy" in run.stdout}
                 # The report says nothing about the new member, so its archive is not copied either.
                 assert alone == {"a.jsonl", "sub/c.zip"}, run
-                # Texts that the copy lacks are in files that were left alone, each of which was named.
+                # Texts that the copy lacks are in files that were left alone. The run named each of these files.
                 lacking = there - set(texts(copied))
                 assert lacking <= {json.loads(line)["text"] for line in lines} | members, run
             else:

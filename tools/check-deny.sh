@@ -17,7 +17,7 @@ elif [[ -x $tools/bin/cargo-deny ]]; then
     deny=$tools/bin/cargo-deny
 else
     echo "check-deny: cargo-deny is not installed; compiling version $version into $tools (a few minutes, once)" >&2
-    # Without a target folder named for this project, cargo compiles it in a temporary one.
+    # If no target folder is set for this project, cargo compiles cargo-deny in a temporary one.
     env -u CARGO_TARGET_DIR cargo install cargo-deny --locked --version "$version" --root "$tools"
     deny=$tools/bin/cargo-deny
 fi

@@ -2,14 +2,14 @@
 # Checks rules about the sources that cargo does not enforce. The Cargo.toml files of the members already limit the crates that each
 # may name. Uses text search only, so it needs no compiler and little time.
 #
-# Comments do not count, nor do tests: files named tests.rs, and items under #[cfg(test)].
+# Comments and tests do not count. Tests are files named tests.rs and items under #[cfg(test)].
 # usage: tools/check-walls.sh [ROOT]
 # Prints each offending line as file:line and exits 1 if there is any.
 
 set -euo pipefail
 cd "${1:-$(dirname "${BASH_SOURCE[0]}")/..}"
 
-# sources FOLDER...: the Rust files in those of the folders that exist.
+# sources FOLDER...: prints the Rust files in these folders. Folders that do not exist are skipped.
 sources() {
     local folder
     for folder in "$@"; do

@@ -21,7 +21,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 export LC_ALL=C TZ=UTC
-# Files that an earlier build left must not get into the program.
+# Files of an earlier build must not get into the program.
 export CARGO_INCREMENTAL=0
 umask 022
 
@@ -123,7 +123,7 @@ Description: find documents that share text, with the places
 END
     chmod -R u=rwX,go=rX "$root"
     (cd "$root" && find usr -type f -print0 | sort -z | xargs -0 md5sum) >"$root/DEBIAN/md5sums"
-    # dpkg-deb sorts the files, and sets times after SOURCE_DATE_EPOCH to it. No time is before it.
+    # dpkg-deb sorts the files, and replaces times after SOURCE_DATE_EPOCH by this time. No file has an earlier time.
     find "$root" -exec touch -h -d "@$epoch" {} +
     SOURCE_DATE_EPOCH=$epoch dpkg-deb --root-owner-group -Zxz -z6 --build "$root" "$dist/fpdb_$version-1_$architecture.deb" >&2
 }

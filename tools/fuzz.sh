@@ -32,7 +32,7 @@ failed=()
 for name in "${names[@]}"; do
     corpus=$target/fuzz-corpus/$name found=$target/fuzz-found/$name/
     mkdir -p "$corpus" "$found"
-    # It is a fault too if an input takes many seconds, or gigabytes of memory.
+    # An input that takes many seconds, or gigabytes of memory, is a fault too.
     cargo +nightly fuzz run --target-dir "$target/fuzz" "$name" "$corpus" "tests/corpus/$name" -- \
         -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -artifact_prefix="$found" -print_final_stats=1 ||
         failed+=("$name")

@@ -69,7 +69,7 @@ def compressed(plain, out):
         for flags, name in [(["-n"] if tool == "gzip" else [], "fed01.txt"), ]:
             with open(out / f"{name}.{ending}", "wb") as file:
                 subprocess.run([tool, *flags, "-q", "-c", source], check=True, stdout=file)
-    # Several members or frames, one after the other. Together they are the text.
+    # Several members or frames, one after the other. The text is the content of all of them together.
     data = pathlib.Path(source).read_bytes()
     for tool, ending in [("gzip", "gz"), ("zstd", "zst"), ("xz", "xz"), ("bzip2", "bz2")]:
         with open(out / f"parts.txt.{ending}", "wb") as file:

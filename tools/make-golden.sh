@@ -27,7 +27,7 @@ esac
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 samples=$root/data-samples
 
-# The database has the paths of the documents, so the folder is the same on every machine. It does not exist when the test runs.
+# The database has the paths of the documents, so this folder has the same path on every machine. It does not exist when the test runs.
 place=/tmp/fpdb-golden
 mkdir "$place" || {
     printf 'make-golden: %s is in the way: remove it\n' "$place" >&2
@@ -67,7 +67,7 @@ printf 'A later hand has added this line.\n' >>federalist/fed50.txt
 touch -d 2020-01-02T00:00:00Z federalist/fed50.txt
 run ingest federalist
 run rm planted/essay-light-edits.txt
-# Eight runs and more are folded; the last commits stay in the log.
+# Eight or more runs are folded; the last commits stay in the log.
 for number in 1 2 3 4 5 6 7 8 9; do
     sed -n "$((number * 9)),$((number * 9 + 8))p" "$samples/federalist/fed39.txt" >"piece-$number.txt"
     touch -d 2020-01-01T00:00:00Z "piece-$number.txt"
@@ -80,7 +80,7 @@ golden=$root/tests/golden/format-$version${views:+-$views}
 rm -rf "$golden"
 mkdir -p "$golden/reports"
 cp -r "$db" "$golden/db"
-# Files that the engine makes again, such as its log of messages.
+# Removes files that the engine makes again, such as its log of messages.
 rm -rf "$golden"/db/store/{LOG*,OPTIONS-*,LOCK} "$golden"/db/{lock,incoming,dedup-decisions.lock}
 
 # The reports are made as in the test: in the folder of the project, and without the files of the documents.

@@ -57,7 +57,7 @@ print(getattr(build_backend, f"build_{sys.argv[1]}")(sys.argv[2], settings or No
 END
 }
 
-# The same commit gives the same bytes of a wheel: the time in its list of parts is FPDB_EPOCH, else the time of the commit.
+# The same commit gives the same bytes of a wheel. So the time in its list of parts is FPDB_EPOCH, or else the time of the commit.
 wheel() {
     local tools found target parts=$PWD/target/fpdb-python.cyclonedx.json
     target=$(rustc -vV | sed -n 's/^host: //p')

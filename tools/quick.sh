@@ -4,7 +4,7 @@
 #
 # It leaves out all other tests (`make test`), lints, documentation, the public surface and licences (`make check`), Python and Spark. It
 # builds with cargo's dev profile, which compiles a changed file faster than the release profile does and checks arithmetic for overflow.
-# The first run in a clone takes some minutes, and so does the first one of a member: they compile the dependencies.
+# The first run in a clone takes some minutes, and so does the first run of a member, because these runs compile the dependencies.
 
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -21,7 +21,7 @@ for member in $(cut -d' ' -f1 <<<"$modules" | uniq); do
     target=--lib
     [[ $member == fpdb-cli ]] && target=--bins
     features=()
-    # The tests of formats need all of them.
+    # The tests of formats need all formats.
     [[ $member == fpdb-reading ]] && features=(--features all)
     mapfile -t paths < <(sed -n "s/^$member //p" <<<"$modules")
     cargo test --locked --quiet -p "$member" "${features[@]}" "$target" -- "${paths[@]}"

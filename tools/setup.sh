@@ -187,7 +187,7 @@ has_clang_headers() {
     return 1
 }
 
-# Optional programs, and what each is for.
+# Optional programs, and the purpose of each.
 declare -A niceties=(
     [ccache]="RocksDB compiled once is compiled again in a minute"
     [strace]="the tests kill a run at every step that touches the disk"
@@ -257,7 +257,7 @@ survey() {
     if $spark; then check_java; fi
 }
 
-# Prints the prefix with which a command runs as root: nothing for root itself, otherwise `sudo -n`. Fails if neither works.
+# Prints the prefix with which a command runs as root: nothing if this user is root, otherwise `sudo -n`. Fails if neither works.
 elevation() {
     if ((EUID == 0)); then return 0; fi
     if have sudo && sudo -n true 2>/dev/null; then

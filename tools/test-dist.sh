@@ -95,7 +95,7 @@ try_package() {
     inside "$1" dpkg -i /fpdb.deb
     inside "$1" sh /use fpdb
     inside "$1" dpkg --verify fpdb
-    # minbase leaves out documentation unless the system keeps it; the pages and completions are files of the package.
+    # minbase leaves out documentation, unless the system is told to keep it. The pages and completions are files of the package.
     for path in man/man1/fpdb-query.1.gz bash-completion/completions/fpdb zsh/vendor-completions/_fpdb fish/vendor_completions.d/fpdb.fish; do
         inside "$1" dpkg -L fpdb | grep -q "^/usr/share/$path$" || fail "the package lacks $path"
     done

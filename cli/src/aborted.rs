@@ -1,6 +1,6 @@
 //! Aborted: prints a message when the program ends because the system refuses memory.
 //!
-//! In this case both Rust's allocator and RocksDB end the process. Their own messages are short and do not
+//! In this case both Rust's allocator and RocksDB end the process. Their messages are short and do not
 //! mention the database.
 
 use std::io;

@@ -19,7 +19,7 @@ use super::typed;
 /// The environment variable of a shell's request.
 pub(crate) const VARIABLE: &str = "FPDB_COMPLETE";
 
-/// Maximum number of names that are offered, and the time limit of the search. Both exist because the shell
+/// Maximum number of names that are offered. [`TIME_LIMIT`] ends the search. Both exist because the shell
 /// waits for the answer.
 const MOST_NAMES: usize = 200;
 const TIME_LIMIT: Duration = Duration::from_millis(300);

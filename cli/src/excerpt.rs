@@ -16,7 +16,8 @@ const LOOKED_AT: usize = 4096;
 pub(crate) struct Excerpts<'a> {
     source: TextSource<'a>,
     read: &'a ReadOptions,
-    /// Lines to show before and after the first and the last line of a passage. `None`: only its first words.
+    /// Lines to show before and after the first and the last line of a passage. `None`: shows only the first
+    /// words of the passage.
     context: Option<usize>,
     style: Style,
     /// The text of the last match.
@@ -69,8 +70,8 @@ impl<'a> Excerpts<'a> {
         }
     }
 
-    /// The text of a document. `None` if it is unavailable: then the passage is inferred, and its line says
-    /// why.
+    /// The text of a document. `None` if the text is unavailable: then the passage is inferred, and the line
+    /// of the passage says why.
     fn text(&self, id: DocId) -> Option<ExcerptText> {
         let (text, encoding) = match self.source {
             TextSource::Database(database) => {

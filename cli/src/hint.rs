@@ -107,7 +107,7 @@ pub(super) fn hint(error: &Error, has_memory: bool, on: &Suggested) -> Option<St
     Some(text)
 }
 
-/// The command that removes the documents of a place: no others, unless it says so.
+/// The command that removes the documents of a place. If it also removes other documents, the text says so.
 fn removal_of(names: &NamesThere, on: &Suggested) -> String {
     match names {
         NamesThere::Beginning(beginning) => format!(

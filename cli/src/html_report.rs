@@ -62,7 +62,7 @@ impl<'a> HtmlReport<'a> {
         html.map(|_| HtmlOptions::MAX_PASSAGES)
     }
 
-    /// The options of the report, which shows these settings.
+    /// The options of a report that shows these settings.
     ///
     /// # Errors
     /// Fails if the database cannot be found.
@@ -116,7 +116,8 @@ impl<'a> HtmlReport<'a> {
     }
 }
 
-/// Copies of standard input and pipes in files, because a report reads a text twice. Deleted on drop.
+/// Files with the content of standard input and pipes, because a report reads a text twice. The files are
+/// deleted on drop.
 #[derive(Default)]
 pub(super) struct TemporaryCopies(Vec<(PathBuf, NamedTempFile, Temporary)>);
 
@@ -132,7 +133,7 @@ impl TemporaryCopies {
                 continue;
             }
             let is_input = path.as_os_str() == "-";
-            // The end of the name tells the format.
+            // The extension of the copy tells its format.
             let end = Path::new(name).extension().filter(|_| is_input);
             let suffix = end.map_or_else(String::new, |end| format!(".{}", end.display()));
             let file = tempfile::Builder::new().suffix(&suffix).tempfile();

@@ -1,8 +1,8 @@
 //! Ctrl-C: the first Ctrl-C stops long work at a safe point; an ingest stops at its next commit. Other
 //! commands end at once. A second Ctrl-C ends any command at once.
 //!
-//! A signal that is ignored at the start stays ignored. `nohup` relies on this when a terminal closes, and
-//! shells rely on it for commands in the background.
+//! A signal that is ignored at the start stays ignored. `nohup` relies on this when a terminal closes, as
+//! shells do for commands in the background.
 
 use std::io::{self, Write};
 use std::sync::{LazyLock, Mutex, PoisonError};
@@ -81,7 +81,7 @@ pub(crate) fn is_stopped(error: &anyhow::Error) -> bool {
     matches!(error.downcast_ref(), Some(Error::Stopped))
 }
 
-/// Prints a note if Ctrl-C stopped the work.
+/// Passes on a result. Prints a note if Ctrl-C stopped the work.
 pub(crate) fn noted<T, E: Into<anyhow::Error>>(
     outcome: Result<T, E>,
     note: &str,

@@ -71,7 +71,7 @@ impl Printer {
         self.error_of(error, &self.suggested);
     }
 
-    /// Prints an error of another database than that of the command. `on` adds the `--db` of that other
+    /// Prints an error of a database that is not the database of the command. `on` adds the `--db` of that
     /// database to hinted commands.
     pub(crate) fn error_of(&self, error: &anyhow::Error, on: &Suggested) {
         say(format_args!("{}: {}", self.label("error", 31), escape_terminal(&self.words_of(error))));
@@ -81,7 +81,8 @@ impl Printer {
         }
     }
 
-    /// An error in words. The library names options as its own fields; the user knows them as flags.
+    /// An error in words. The library names options by the names of fields; these words have the flags that
+    /// the user knows.
     fn words_of(&self, error: &anyhow::Error) -> String {
         let is_alone = error.chain().count() == 1;
         match error.downcast_ref().filter(|_| is_alone) {

@@ -99,7 +99,7 @@ impl StepBar {
             return;
         }
         bar.set_style(steps_style(what, total > 0));
-        // Rate and time left must cover this step alone.
+        // The rate and the time left must be those of this step alone.
         bar.reset_eta();
         bar.reset_elapsed();
         bar.update(|state| {
@@ -149,7 +149,7 @@ const TICK: Duration = Duration::from_millis(200);
 /// Maximum number of redraws per second. A terminal over a slow line receives each of them.
 const REDRAWS: u8 = 10;
 
-/// Time until a rate is shown. Before, the rate would depend on the first few items and on caches.
+/// Time until a rate is shown. An earlier rate would depend on the first few items and on caches.
 const FIRST_RATE: Duration = Duration::from_secs(1);
 
 /// A bar on standard error.

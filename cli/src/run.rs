@@ -70,8 +70,8 @@ pub(crate) fn run() -> ExitCode {
 /// Parses the command line, and sets fields that depend on several arguments or on the environment.
 fn typed(matches: &ArgMatches) -> Result<Cli, clap::Error> {
     let mut cli = Cli::from_arg_matches(matches)?;
-    // If clap read this variable, it would name `--db` in the usage of other errors. An empty variable counts
-    // as not set.
+    // The variable is not read by clap, which would then name `--db` in the usage of other errors. An empty
+    // variable counts as not set.
     let db = || std::env::var_os("FPDB_DB").filter(|path| !path.is_empty()).map(PathBuf::from);
     cli.global.typed_db = cli.global.db.clone();
     cli.global.db = cli.global.db.or_else(db);
@@ -88,7 +88,8 @@ fn typed(matches: &ArgMatches) -> Result<Cli, clap::Error> {
 fn dispatch(cli: &Cli, verb: &str, printer: &Printer) -> anyhow::Result<RunStatus> {
     // A service handles signals itself: it first finishes its running requests.
     if !matches!(cli.verb, Verb::Serve(_)) {
-        // The listener opens two files, so this error gets the hint for too many open files.
+        // The listener opens two files, so it can fail because too many files are open: this error gets the
+        // hint for that.
         interrupt::install().map_err(|source| Error::System { action: "listen for Ctrl-C", source })?;
     }
     let global: &Global = &cli.global;

@@ -26,22 +26,22 @@ enum Discloses {
 const GIVEN: &str = "yes";
 
 impl Setting {
-    /// A value that discloses no names or paths: a number, or one of several words.
+    /// A flag whose value discloses no names or paths: a number, or one of several words.
     pub(crate) fn plain(flag: &'static str, value: Option<impl ToString>) -> Self {
         Self::new(flag, value, Discloses::Nothing)
     }
 
-    /// A switch.
+    /// A flag without a value.
     pub(crate) fn switch(flag: &'static str, is_given: bool) -> Self {
         Self::plain(flag, is_given.then_some(GIVEN))
     }
 
-    /// The path of a file whose text is ignored.
+    /// A flag whose value is the path of a file with text to ignore.
     pub(crate) fn ignored_text(flag: &'static str, value: Option<impl ToString>) -> Self {
         Self::new(flag, value, Discloses::Place)
     }
 
-    /// A value that names documents or folders.
+    /// A flag whose value names documents or folders.
     pub(crate) fn names(flag: &'static str, value: Option<impl ToString>) -> Self {
         Self::new(flag, value, Discloses::Names)
     }

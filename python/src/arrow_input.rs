@@ -16,8 +16,8 @@ use pyo3::types::PyCapsule;
 
 use crate::errors::exception;
 
-/// Arrays that come one after the other. They are pulled without the interpreter's lock. A producer in Python
-/// takes the lock itself.
+/// Arrays that come one after the other. They are requested without the interpreter's lock, which a producer
+/// in Python takes itself.
 pub(crate) enum Arrays {
     Stream(ArrayStreamReader),
     One { array: Option<ArrayRef>, field: Field },
@@ -84,7 +84,7 @@ impl Arrays {
 #[derive(Clone)]
 enum Column {
     Plain(ArrayRef),
-    /// Keys, and the values that they stand for. Both are computed once, because computing them for each row
+    /// Keys, and the values that they stand for. Both are converted once, because a conversion for each row
     /// would take long.
     Dictionary {
         array: ArrayRef,
@@ -201,8 +201,8 @@ impl Values {
     }
 }
 
-/// A value that is neither null nor in a dictionary, in the form in which the program keeps a value of a
-/// Parquet file.
+/// The text of a value that is neither null nor in a dictionary. It has the form in which the program keeps a
+/// value of a Parquet file.
 fn plain(array: &ArrayRef, row: usize) -> Option<String> {
     macro_rules! number {
         ($kind:ty) => {

@@ -1,5 +1,5 @@
-//! Arrow output: rows as streams that pandas, polars, pyarrow and DuckDB read. A stream is made batch by
-//! batch as it is read.
+//! Arrow output: rows as streams that pandas, polars, pyarrow and DuckDB read. The batches of a stream are
+//! made one by one as it is read.
 
 use std::sync::Arc;
 

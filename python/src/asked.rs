@@ -17,8 +17,8 @@ pub(crate) struct Asked {
     pub(crate) queries: Vec<Query>,
 }
 
-/// The length of a regular file, and the time of its last change. They are read before the query is answered,
-/// and compared when the caller asks for the text.
+/// The length of a regular file, and the time of its last change. Both are read before the query is answered,
+/// and are compared with the file when the caller asks for the text.
 #[derive(PartialEq)]
 pub(crate) struct FileState(u64, SystemTime);
 

@@ -64,7 +64,7 @@ impl NativeDatabase {
     }
 }
 
-/// The outcome of an ingest. A run that an exception has ended has a summary too.
+/// The outcome of an ingest for Python. A run that an exception has ended has a summary too.
 pub(crate) fn ingested(py: Python<'_>, waited: Waited<IngestSummary>) -> PyResult<Ingested> {
     match waited {
         Waited { outcome: Ok(mut summary), raised } => {
@@ -278,7 +278,7 @@ impl NativeDatabase {
     }
 
     /// The pairs of `pairs`, read as they come. Refuses a database that is open for writing: a change would
-    /// wait until the last pair is read, and the reader of the pairs might wait for the change.
+    /// wait until the last pair is read, and the code that reads the pairs might wait for the change.
     fn iter_pairs(&self, options: Given, stop: Option<Py<StopToken>>) -> PyResult<RowStream> {
         let Handle::Reader(database) = self.0.unchanged()? else {
             let hint = "open it a second time with fpdb.open(path), for reading";
@@ -497,7 +497,7 @@ impl NativeDatabase {
             answered.push(outcome.is_ok());
             match outcome {
                 Ok(answer) => answers.push(answer),
-                // The failure of a single query is the failure of the call.
+                // If the only query fails, the call fails.
                 Err(error) if sources.len() == 1 => return Err(raise(error)),
                 Err(error) => failed.push(failure(&name_of(source), &error)),
             }

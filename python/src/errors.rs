@@ -77,8 +77,8 @@ fn class(error: &Error) -> &'static str {
         }
         Error::Stopped => "StoppedError",
         Error::Document(_) | Error::TextGone { .. } | Error::NotReadAgain { .. } => "DocumentError",
-        // A call that waits for itself has no class of its own. The enum may get more variants. A test
-        // compares the lists.
+        // A call that waits for itself has no class of its own. The library may add variants to the enum: a
+        // test compares the lists.
         Error::NotCompared { source, .. } => class(source),
         _ => "Error",
     }

@@ -1,6 +1,6 @@
 //! Feed: passes documents from Python to an ingest. The ingest requests each portion before it needs it, and
 //! the channel has room for every requested portion. So the calling thread never waits for the ingest while
-//! it holds documents.
+//! this thread holds documents.
 
 use std::borrow::Cow;
 use std::io::{self, Cursor, Read};
@@ -45,7 +45,8 @@ pub(crate) struct Fed {
 
 impl Fed {
     fn want(&self) {
-        // If the feeding thread no longer waits for requests, it has closed its end, so the portions end.
+        // If the feeding thread no longer waits for requests, it has closed its end of the channel, so the
+        // portions end.
         let _ = self.wants.send(Event::Want);
     }
 }
@@ -80,7 +81,8 @@ pub(crate) trait Portions: Send {
     fn next(&mut self) -> PyResult<Option<Portion>>;
 }
 
-/// Makes both ends. The second value makes the end of the ingest from the sender of its requests.
+/// Makes both ends of the channel. The second value is a function that makes the end for the ingest from the
+/// sender of its requests.
 pub(crate) fn feed<S: Portions>(source: S) -> (Feeder<S>, impl FnOnce(Sender<Event>) -> Fed + Send) {
     let (sender, portions) = sync_channel(PORTIONS);
     let fed = move |wants| Fed { wants, portions, now: None, started: false };
@@ -107,7 +109,7 @@ impl<S: Portions> Feed for Feeder<S> {
 /// A Python iterator of tuples (name, text, metadata or None).
 pub(crate) struct Items {
     items: Py<PyIterator>,
-    /// An exception of the iterable. It is raised once the documents before it have been handed over.
+    /// An exception of the iterable. It is raised after the documents that came before it are handed over.
     raised: Option<PyErr>,
 }
 
@@ -125,8 +127,8 @@ impl Portions for Items {
             return Err(raised);
         }
         Python::attach(|py| {
-            // The time begins here, so it excludes the wait for the interpreter's lock, which may take
-            // longer.
+            // The time begins here. So it excludes the wait for the interpreter's lock, which may be longer
+            // than the limit.
             let started = Instant::now();
             for item in self.items.bind(py).clone() {
                 match item.and_then(|item| document(&item)) {
@@ -224,8 +226,8 @@ pub(crate) fn bytes_of(text: &Bound<'_, PyAny>) -> PyResult<Bytes> {
     }
 }
 
-/// Replaces surrogates in bytes that are UTF-8 otherwise. A surrogate begins with ED and a byte that follows
-/// ED nowhere else.
+/// Replaces surrogates in bytes that are UTF-8 otherwise. A surrogate begins with ED and a second byte that
+/// no other character has after ED.
 fn without_surrogates(mut bytes: Vec<u8>) -> Vec<u8> {
     for at in 0..bytes.len().saturating_sub(2) {
         if bytes[at] == 0xED && bytes[at + 1] >= 0xA0 {
@@ -298,7 +300,7 @@ impl Columns {
         let keep: Vec<_> = self.keep.iter().map(column).collect();
         let (prefix, nulls) = (self.prefix.clone(), rows.nulls().cloned());
         (0..rows.len()).map(move |row| {
-            // A null row has values too, but they mean nothing.
+            // A null row of a struct also has values, but these mean nothing.
             if nulls.as_ref().is_some_and(|nulls| nulls.is_null(row)) {
                 return Document::skipped(
                     format!("{prefix}:{}", before + row + 1),
@@ -312,7 +314,7 @@ impl Columns {
                 None => format!("{prefix}:{}", before + row + 1),
             };
             let text = texts.get(row);
-            // A column of bytes may hold strings too, or files.
+            // A column of bytes may hold strings or files.
             let is_text = text.as_ref().is_some_and(|text| std::str::from_utf8(text).is_ok());
             let document = match text {
                 None => return Document::skipped(name, SkipReason::NullText),

@@ -66,7 +66,7 @@ impl NativeFingerprints {
         py: Python<'py>,
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
-        // By the protocol, a producer may answer with its own schema.
+        // By the protocol, a producer may ignore the requested schema.
         drop(requested_schema);
         arrow::stream_of(py, schema(), &self.batches)
     }

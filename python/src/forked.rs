@@ -4,8 +4,8 @@
 //! and would crash in the handler.
 
 /// Registers an exit handler that ends a forked process at once, with its status, and does nothing in this
-/// one. Handlers run in reverse order, so call this once the engine has registered its own. Python has run
-/// its own handlers before.
+/// process. Handlers run in reverse order, so call this after the engine has registered its handler. Python
+/// has run its own handlers before that.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 pub(crate) fn skip_exit_handlers() {
     use std::ffi::{c_int, c_void};
@@ -33,11 +33,11 @@ pub(crate) fn skip_exit_handlers() {
     REGISTERED.call_once(|| {
         let opener = std::ptr::without_provenance_mut(process::id() as usize);
         // SAFETY: Python never unloads this library, and the handler does not use its argument as a pointer.
-        // If the system lacks the memory for it, nothing is registered.
+        // If the system lacks the memory for the handler, nothing is registered.
         unsafe { on_exit(leave, opener) };
     });
 }
 
-/// Other systems tell no exit handler the status.
+/// On other systems, exit handlers do not get the status.
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
 pub(crate) fn skip_exit_handlers() {}

@@ -1,4 +1,4 @@
-//! Opened: a database that Python has opened, for this process only, until it is closed.
+//! Opened: a database that Python has opened. Only this process may use it, until it is closed.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -109,8 +109,8 @@ impl Drop for Feeding {
     }
 }
 
-/// In a forked process, the engine's threads are missing and its locks may be held for ever. So the handle is
-/// not dropped there.
+/// In a forked process, the engine's threads are missing and the engine's locks may be held for ever. So a
+/// forked process does not drop the handle.
 impl Drop for Opened {
     fn drop(&mut self) {
         if process::id() != self.process
@@ -186,8 +186,8 @@ impl Opened {
         Ok(Pinned { opened: Arc::clone(self), number })
     }
 
-    /// Replaces a reader's handle by one of the last commit. Returns true if this call, or another one
-    /// meanwhile, has found a later commit.
+    /// Replaces a reader's handle by one of the last commit. Returns true if this call, or another call in
+    /// the meantime, has found a later commit.
     pub(crate) fn refresh(&self, py: Python<'_>) -> PyResult<bool> {
         let moves = self.handles()?.moves;
         py.detach(|| {
@@ -214,7 +214,7 @@ impl Opened {
         Feeding
     }
 
-    /// Takes the handles, which closes the database.
+    /// Takes the handles. The database then counts as closed. Dropping the handles closes its files.
     pub(crate) fn take(&self) -> PyResult<Handles> {
         Ok(std::mem::take(&mut *self.handles()?))
     }

@@ -1,5 +1,5 @@
-//! Options: converts the options that Python gives to the library's options. Errors for wrong values have the
-//! library's words and the name of the Python argument.
+//! Options: converts the options that Python gives to the library's options. The error for a wrong value has
+//! the library's message and the name of the Python argument.
 
 use std::path::PathBuf;
 
@@ -87,7 +87,8 @@ impl Given {
         })
     }
 
-    /// The argument that sets this field or a field around it; the field itself if there is none.
+    /// The name of the argument that sets this field or a field around it. Without such an argument, the name
+    /// of the field.
     fn argument(&self, field: &str) -> String {
         Python::attach(|py| {
             let ends = field.match_indices('.').map(|(end, _)| end).chain([field.len()]);

@@ -1,5 +1,6 @@
 //! Path texts: a column of texts, or of lists and structs in which a path leads to texts, such as the
-//! messages of chats. The path is the library's, so that a table and a Parquet file give the same documents.
+//! messages of chats. Paths mean the same as in the library, so that a table and a Parquet file give the same
+//! documents.
 
 use std::borrow::Cow;
 use std::ops::Range;

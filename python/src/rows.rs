@@ -148,8 +148,8 @@ impl Rows {
         }
     }
 
-    /// The kind of the rows, and their JSON, one per line. [`Self::restore`] makes the same rows of this
-    /// state.
+    /// The kind of the rows, and their JSON, one row per line. [`Self::restore`] makes the same rows from
+    /// this state.
     fn state<'py>(&self, py: Python<'py>) -> PyResult<(&'static str, Bound<'py, PyBytes>)> {
         let lines = each!(&*self.answers, rows => lines(rows))?;
         Ok((self.answers.kind(), PyBytes::new(py, &lines)))
@@ -178,7 +178,7 @@ impl Rows {
         py: Python<'py>,
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
-        // By the protocol, a producer may answer with its own schema.
+        // By the protocol, a producer may ignore the requested schema.
         drop(requested_schema);
         let (answers, schema, mut from) = (Arc::clone(&self.answers), self.answers.schema(), 0);
         arrow::stream(py, schema.clone(), move || {

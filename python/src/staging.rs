@@ -139,7 +139,7 @@ impl NativeMapper {
             py.detach(|| {
                 let mut mapper = self.0.lock().map_err(|_| poisoned())?;
                 let mapper = mapper.as_mut().ok_or_else(|| parameter("the mapper has been finished"))?;
-                // A null row has values too, but they mean nothing.
+                // A null row of a struct also has values, but these mean nothing.
                 for row in (0..array.len()).filter(|&row| array.is_valid(row)) {
                     let (number, name, text) = (documents.number(row), documents.name(row), documents.texts.get(row));
                     mapper
@@ -190,7 +190,7 @@ impl StagedBatches {
         py: Python<'py>,
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
-        // By the protocol, a producer may answer with its own schema.
+        // By the protocol, a producer may ignore the requested schema.
         drop(requested_schema);
         arrow::stream_of(py, schema(), &self.0)
     }
@@ -258,7 +258,8 @@ impl Documents {
     }
 
     fn number(&self, row: usize) -> u32 {
-        // `u32::MAX` stands for numbers that do not fit. The plan has no document with this number either.
+        // `u32::MAX` stands for numbers that do not fit into 32 bits. The plan has no document with the
+        // number `u32::MAX`.
         u32::try_from(self.numbers.value(row)).unwrap_or(u32::MAX)
     }
 

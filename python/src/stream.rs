@@ -137,8 +137,8 @@ impl RowStream {
 }
 
 impl Reading {
-    /// Makes `reader` the reader of the remaining rows. Fails if another Arrow stream reads them, or all rows
-    /// were read.
+    /// Makes `reader` the reader of the remaining rows. Fails if another Arrow stream reads these rows, or if
+    /// all rows were read.
     fn claim(&mut self, reader: usize) -> PyResult<()> {
         if self.reader != reader && (self.reader != ROW_BY_ROW || self.end == End::Whole) {
             let message = "these rows have been read, or another reader has begun to: each row is read once";
@@ -232,7 +232,7 @@ impl RowStream {
 
     /// Ends the search. Only the rest of the batch that is read row by row can still be read.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
-        // The stop ends the wait of a thread that waits for rows, which then releases the lock.
+        // The stop wakes a thread that waits for rows, and that thread then releases the lock.
         self.0.stop.stop();
         py.detach(|| self.0.reading().map(|mut reading| reading.cut()))
     }
@@ -255,14 +255,14 @@ impl RowStream {
         py: Python<'py>,
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
-        // By the protocol, a producer may answer with its own schema.
+        // By the protocol, a producer may ignore the requested schema.
         drop(requested_schema);
         let (stream, schema) = (Arc::clone(&self.0), self.0.schema.clone());
         // A stream claims the rows only when it is read, because libraries also make streams just to see the
         // schema.
         let reader = stream.arrow_readers.fetch_add(1, Ordering::Relaxed) + 1;
-        // Only this thread checks for signals. On another thread, the check could deadlock with a thread that
-        // holds the interpreter's lock and waits for it.
+        // Only this thread checks for signals. On another thread, the check could deadlock: it needs the
+        // interpreter's lock, whose holder may wait for that thread.
         let home = thread::current().id();
         let look =
             move || if thread::current().id() == home { Python::attach(|py| py.check_signals()) } else { Ok(()) };

@@ -21,7 +21,8 @@ pub(crate) const TICK: Duration = Duration::from_millis(50);
 pub(crate) struct StopToken(fpdb::StopToken);
 
 impl StopToken {
-    /// A token that stops with this one. To stop the returned token does not stop this one.
+    /// A token that is stopped when this token is stopped. Stopping the returned token does not stop this
+    /// one.
     pub(crate) fn child(&self) -> fpdb::StopToken {
         self.0.child()
     }
@@ -50,7 +51,8 @@ impl StopToken {
     }
 }
 
-/// The means by which the caller follows work and ends it: a tuple of a callback and a token.
+/// A tuple of a callback, which reports progress to the caller, and a token, by which the caller stops the
+/// work.
 #[derive(FromPyObject)]
 pub(crate) struct Caller {
     /// Called with the name of the step, the number of its units that are done, their total number (0 if
@@ -94,8 +96,8 @@ pub(crate) struct Waited<T> {
 }
 
 impl<T> Waited<T> {
-    /// Returns the exception that ended the work early, or else the outcome. For work whose partial answer is
-    /// useless.
+    /// Returns the exception that ended the work early, or else the outcome. Use it for work whose partial
+    /// answer is useless.
     pub(crate) fn whole(self) -> PyResult<T> {
         match self.raised {
             Some(raised) => Err(raised),
@@ -113,7 +115,7 @@ pub(crate) fn wait<T: Send>(
 ) -> Waited<T> {
     let seen = Seen::default();
     py.detach(|| {
-        // An exception stops this work, but no other work that has the caller's token.
+        // An exception stops this work, but not other work that uses the caller's token.
         let stop = caller.stop.as_ref().map_or_else(fpdb::StopToken::new, |token| token.get().child());
         let (sender, events) = channel();
         let task = Task::new().progress(&seen).stop(&stop);

@@ -1,7 +1,7 @@
 //! Workers: threads that are reused by later calls. A short query takes less time than a new thread with its
 //! memory, so scoped threads of the standard library are not used. A pool of rayon is not used either: its
-//! threads are limited in number, so calls that wait for other calls would block it. A forked process also
-//! lacks its threads.
+//! threads are limited in number, so calls that wait for other calls would block it. In addition, a forked
+//! process lacks the threads of the pool.
 
 use std::any::Any;
 use std::marker::PhantomData;
@@ -41,7 +41,7 @@ fn idle<R>(with: impl FnOnce(&mut Vec<Worker>) -> R) -> Option<R> {
     };
     let this = process::id();
     if idle.process != this {
-        // Channels to threads of another process must not be used or dropped.
+        // Channels to the threads of another process must be neither used nor dropped.
         mem::forget(mem::take(&mut idle.workers));
         idle.process = this;
     }
@@ -51,7 +51,7 @@ fn idle<R>(with: impl FnOnce(&mut Vec<Worker>) -> R) -> Option<R> {
 /// Work that runs on another thread. Dropping it waits for its end.
 pub(crate) struct Running<'a, T> {
     outcome: Receiver<thread::Result<T>>,
-    /// Stands for the values that the work borrows.
+    /// Marks the lifetime of the values that the work borrows.
     borrowed: PhantomData<&'a ()>,
 }
 
@@ -97,8 +97,8 @@ impl<T> Drop for Running<'_, T> {
 /// Gives work to an idle worker, or to a new one.
 fn hand_over(work: Work) -> std::io::Result<()> {
     match idle(Vec::pop) {
-        // The worker waits for this work. The worker was taken out of the list, so no other thread can send
-        // work to it, and it does not end before.
+        // The worker waits for this work. It was taken out of the list, so no other thread can send work to
+        // it, and it does not end before this work arrives.
         Some(Some((_, worker))) => worker.send(work).map_err(|_| std::io::ErrorKind::BrokenPipe.into()),
         _ => thread::Builder::new().name("fpdb call".into()).spawn(move || serve(work)).map(drop),
     }
@@ -125,7 +125,7 @@ fn serve(mut work: Work) {
                 workers.retain(|&(other, _)| other != number);
                 workers.len() < before
             };
-            // If this worker is no longer in the list, another thread has taken it and sends it work.
+            // If this worker is no longer in the list, another thread has taken it out and will send work.
             if idle(leave) == Some(true) {
                 return;
             }

@@ -28,7 +28,7 @@ def test_queries_are_answered_as_the_program_answers_them(samples, name):
     theirs = program("query", "--db", samples.path, path, *flags, "--no-passages")[0]
     options = {"mode": "resemblance", "window": 60, "top": 3, "min_score": 0.01, "weight": "idf", "passages": False}
     assert samples.query(path, **options).to_dict() == theirs
-    # The same bytes. As a query of bytes they have no name.
+    # The query has the same bytes. A query of bytes has no name.
     mine = samples.query(path.read_bytes()).to_dict()
     theirs = program("query", "--db", samples.path, path)[0]
     assert mine["matches"] == theirs["matches"]
@@ -107,7 +107,7 @@ def test_slices_index_strings(before, shared, after, other_before, other_after):
 
 
 def test_slices_of_many_texts_of_every_script(tmp_path):
-    # 20,000 texts with one of the other blocks of Unicode in each: what is exact is equal on both sides.
+    # 20,000 texts, each with letters of one of the other blocks of Unicode. Exact passages are equal on both sides.
     shared = "the quick brown fox jumps over the lazy dog while nobody looks at all"
     texts = {}
     for index in range(20_000):

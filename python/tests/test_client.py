@@ -330,7 +330,7 @@ def test_texts_that_are_none_or_no_unicode_are_taken_as_by_a_database(served, tm
 
 def test_offsets_count_the_bytes_of_a_text_that_is_not_utf8(served, tmp_path):
     url, _, keys = served
-    # Each byte that is no character is three in its place in JSON.
+    # In JSON, three bytes stand for each byte that is no character.
     data = f"He wrote: {'é' * 30} ".encode() + b"\xc3 \x80 " * 5 + LONG.encode()
     with fpdb.create(tmp_path / "own") as own, fpdb.connect(url, keys["admin"]) as client:
         for database in (own, client):
@@ -390,7 +390,7 @@ def test_metadata_that_no_address_holds_are_a_failure_of_their_document(served):
         assert (summary.added, [failure.name for failure in summary.failed]) == (2, ["bytes"])
         assert "metadata" in summary.failed[0].error
         assert client.document("text").metadata == long
-        # Letters other than English ones are three bytes for each of theirs.
+        # In an address, each byte of a letter that is not English takes three bytes.
         other = {"notes": "é" * 10_000}
         assert client.ingest([fpdb.Document("other", LONG.encode(), other)]).failures == 0
         assert client.document("other").metadata == other
@@ -408,7 +408,7 @@ def test_an_interrupt_stops_the_job_and_the_next_call_has_its_own_answer(served,
                 return read(answer, *given)
             if len(jobs) == 1:
                 jobs.append(answer)
-                # The answer is there, and is not read.
+                # The answer has arrived, and is not read.
                 raise KeyboardInterrupt
             return read(answer, *given)
 

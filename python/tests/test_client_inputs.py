@@ -1,4 +1,4 @@
-"""What `fpdb.connect` and its client are given, and what they refuse: the same as a `Database`."""
+"""Inputs of `fpdb.connect` and its client, and the inputs that they refuse: the same as for a `Database`."""
 
 import os
 import pathlib

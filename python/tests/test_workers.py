@@ -38,7 +38,7 @@ def test_calls_share_threads(samples):
 
 
 def test_calls_of_many_threads_do_not_wait_for_each_other(tmp_path):
-    """Each ingest waits for documents that need a query to be answered. There are more of these at once than a pool has threads."""
+    """Each ingest waits for documents that come only after a query is answered. More such ingests run at once than a pool has threads."""
     with fpdb.create(tmp_path / "known") as known:
         known.ingest([("known", TEXT)])
         barrier = threading.Barrier(40)

@@ -1,4 +1,5 @@
-"""One cluster and one session for all tests, both with limited resources. The interpreter that all of them use has the wheel installed."""
+"""One cluster and one session for all tests, both with limited resources. All processes use one interpreter, which has the wheel
+installed."""
 
 import os
 import sys

@@ -225,7 +225,7 @@ def test_rows_that_repeat_and_are_missing_are_numbered_by_a_copy(spark, tmp_path
 
     write(tmp_path / "files", [(f"d{number}", f"a text, number {number} " * 9, 1) for number in range(12)], 1)
     df = spark.read.parquet(str(tmp_path / "files"))
-    # As many rows as before, up to the same last one. But the first occurs twice, and the second is missing.
+    # As many rows as before, with the same last row. But the first row occurs twice, and the second is missing.
     times = F.when(F.col("_metadata.row_index") == 0, F.array(F.lit(" one"), F.lit(" two"))).otherwise(F.array(F.lit("")))
     frame = df.where("_metadata.row_index != 1").withColumn("time", F.explode(times))
     frame = frame.withColumn("url", F.concat("url", "time"))
@@ -404,7 +404,7 @@ def test_processes_out_of_memory_end_the_build_with_one_error_and_it_goes_on_wit
                 try:
                     yield from run(batches)
                 finally:
-                    # A process that survives this works for other tasks.
+                    # A process that survives this kill works for other tasks.
                     resource.setrlimit(resource.RLIMIT_AS, before)
 
             return noted(folder, side, task)

@@ -49,7 +49,7 @@ impl App {
     /// Opens the database and starts the writer.
     pub(crate) fn open(options: ServeOptions) -> Result<Arc<Self>> {
         options.check()?;
-        // The bodies of one key take half of the memory at most, or as much as one body may take.
+        // The bodies of one key take at most half of the memory for bodies, or as much as one body may take.
         let bodies = options.max_body.max(options.body_memory / 2);
         let limits = KeyLimits { per_key: options.per_key, per_minute: options.per_minute, bodies };
         let keys = Keys::open(options.key_file.as_deref(), limits)?;
@@ -112,7 +112,7 @@ impl App {
         followed
     }
 
-    /// True if answers show an earlier commit than the last one, because the last one cannot be read.
+    /// True if answers show an earlier commit, because the last commit cannot be read.
     pub(crate) fn is_behind(&self) -> bool {
         self.behind.load(Ordering::Relaxed)
     }
@@ -126,7 +126,7 @@ impl App {
         format!("{:08x}{:08x}", self.epoch, self.requests.fetch_add(1, Ordering::Relaxed))
     }
 
-    /// Makes the waiting changes, and closes the database.
+    /// Carries out the waiting changes, and closes the database.
     pub(crate) fn close(&self) {
         self.ready.store(false, Ordering::Relaxed);
         self.work.stop.stop();
@@ -147,7 +147,7 @@ pub fn serve(options: ServeOptions, started: impl FnOnce(std::net::SocketAddr)) 
     let runtime = runtime()?;
     let ended = runtime.block_on(run(Arc::clone(&app), started));
     app.close();
-    // Work that still runs was told to stop, and nobody waits for its result.
+    // The work that still runs has been asked to stop, and nobody waits for its result.
     runtime.shutdown_timeout(Duration::from_secs(2));
     ended
 }
@@ -201,12 +201,12 @@ async fn run(app: Arc<App>, started: impl FnOnce(std::net::SocketAddr)) -> Resul
     }
     log::event("ending", "requests under way are finished");
     tokio::spawn(async move {
-        // Only SIGINT ends the process here. A supervisor may repeat SIGTERM, and can send SIGKILL for an end
-        // at once.
+        // Only SIGINT ends the process here. A supervisor may repeat SIGTERM, and can send SIGKILL to end the
+        // process at once.
         interrupt.recv().await;
         log::event("ended", "by Ctrl-C, while requests were under way");
         // This exit runs no other code, so it does not close the store while a thread writes. The effect is
-        // that of a kill, which loses no acknowledged change.
+        // that of SIGKILL, which loses no acknowledged change.
         signal_hook::low_level::exit(130);
     });
     ending.ready.store(false, Ordering::Relaxed);
@@ -221,7 +221,7 @@ async fn run(app: Arc<App>, started: impl FnOnce(std::net::SocketAddr)) -> Resul
 
 /// Looks for commits of other processes every second, and shows them.
 async fn follow(app: Arc<App>) {
-    // An error that lasts is logged once.
+    // A repeated error is logged only once.
     let mut logged = String::new();
     loop {
         tokio::time::sleep(Duration::from_secs(1)).await;

@@ -81,13 +81,13 @@ async fn requests(stream: impl Read + Write + Unpin + 'static, patience: Duratio
     let into: fn(Request<Incoming>) -> Request = |request| request.map(axum::body::Body::new);
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
-        // The timeout counts from the first byte of a request, and between two requests.
+        // The timeout limits the time for the head of a request, and the time between two requests.
         .header_read_timeout(patience)
         .serve_connection(stream, TowerToHyperService::new(routes.map_request(into)));
     let _ = watcher.watch(connection).await;
 }
 
-/// True if one connection has failed, and not the listening socket.
+/// True if the error concerns one connection, and not the listening socket.
 fn is_of_one_connection(error: &io::Error) -> bool {
     use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset, Interrupted};
     [ConnectionAborted, ConnectionRefused, ConnectionReset, Interrupted].contains(&error.kind())

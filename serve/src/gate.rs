@@ -38,7 +38,7 @@ pub(crate) async fn observe(State(app): State<Arc<App>>, request: Request, next:
     headers.insert("cross-origin-resource-policy", HeaderValue::from_static("same-origin"));
     headers.insert("cross-origin-opener-policy", HeaderValue::from_static("same-origin"));
     if !is_page {
-        // If a browser shows an answer, the answer must not run or load anything.
+        // A browser that shows an answer must not run or load anything from it.
         let policy = HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'; sandbox");
         headers.insert(header::CONTENT_SECURITY_POLICY, policy);
         headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
@@ -68,7 +68,8 @@ fn known_method(method: &Method) -> bool {
     [Method::GET, Method::HEAD, Method::POST, Method::PUT, Method::DELETE, Method::OPTIONS].contains(method)
 }
 
-/// Passes a request on if its host, origin and key are right. The log names the key of a refused request too.
+/// Passes on a request if its host, origin and key are right. The log also names the key of a refused
+/// request.
 pub(crate) async fn admit(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
     let sender = app.keys.identify(bearer(request.headers()));
     let key = LoggedKey(sender.as_ref().map(|sender| Arc::clone(&sender.name)).unwrap_or_default());
@@ -109,8 +110,8 @@ fn check(app: &App, sender: Option<Identity>, request: &Request) -> Answer<Optio
     check_origin(request.headers())?;
     let identity = sender.ok_or_else(Problem::no_key)?;
     if [Method::GET, Method::HEAD].contains(request.method()) {
-        // Some lists need more than the right to read, but change nothing, so a service that only reads shows
-        // them.
+        // Some lists need a higher right than to read, but change nothing. So a service that only reads shows
+        // these lists too.
         check_rights(&identity, needed)?;
     } else {
         allow(app, &identity, needed)?;
@@ -160,9 +161,9 @@ fn check_understood(request: &Request) -> Answer<()> {
     Ok(())
 }
 
-/// Refuses a request under a name that is not the service's. In DNS rebinding, an attacker's name resolves to
-/// this machine, so requests of the attacker's page carry that name. IP addresses are accepted, because
-/// nobody can make them resolve elsewhere.
+/// Refuses a request for a host name that is not a name of the service. In DNS rebinding, an attacker's name
+/// resolves to this machine, so requests of the attacker's page carry that name. IP addresses are accepted,
+/// because they resolve to nothing else.
 fn check_host(uri: &Uri, headers: &HeaderMap, names: &[String]) -> Answer<()> {
     let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).or_else(|| uri.host());
     let host = host.ok_or_else(Problem::other_host)?;

@@ -118,7 +118,7 @@ struct Progressing {
     is_fetched: bool,
 }
 
-/// A result that no client has fetched makes no room for other jobs before this time.
+/// Time for which a result that no client has fetched is kept, even if other jobs need room.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A job.
@@ -149,8 +149,8 @@ impl Job {
         self.progressing().state
     }
 
-    /// Returns the job for its client. If the job is over and has no result, records that the client has seen
-    /// this.
+    /// Returns the job for its client. If the job has ended without a result, records that the client has
+    /// seen that.
     pub(crate) fn show(&self) -> JobView {
         let mut progressing = self.progressing();
         progressing.is_fetched |= progressing.state.is_over() && progressing.result.is_none();
@@ -247,9 +247,9 @@ impl Lines {
 }
 
 /// The index of the finished job that makes room for a new job of the key `owner`. This is the oldest job
-/// whose result was fetched, or else the oldest whose result nobody fetched in time. Jobs of this key go
-/// before jobs of other keys. A key takes room only from keys with more jobs, so that it cannot drop the
-/// results of all others.
+/// whose result was fetched, or else the oldest whose result nobody fetched in time. Jobs of this key are
+/// dropped before jobs of other keys. A key takes room only from keys with more jobs, so that it cannot drop
+/// the results of all other keys.
 fn makes_room(jobs: &VecDeque<Arc<Job>>, owner: &str) -> Option<usize> {
     let count = |owner: &str| jobs.iter().filter(|job| &*job.owner == owner).count();
     let own = count(owner);
@@ -283,7 +283,7 @@ impl Jobs {
     }
 
     /// Adds a new job. If there is no room, drops a finished job that nobody waits for. If there is no such
-    /// job, refuses the new one.
+    /// job, refuses the new job.
     pub(crate) fn add(&self, kind: JobKind, owner: &Identity) -> Answer<Arc<Job>> {
         let mut bytes = [0; 16];
         getrandom::fill(&mut bytes).map_err(|error| Problem::internal(error.to_string()))?;
@@ -355,7 +355,7 @@ impl Jobs {
     ) {
         let (running, job) = (Arc::clone(&self.running), Arc::clone(job));
         tokio::spawn(async move {
-            // The work of a job that is dropped while it waits is dropped with it.
+            // If a job is dropped while it waits, its work is dropped too.
             let room = job.unless_dropped(running.acquire_owned()).await;
             if !matches!(room, Ok(Ok(_))) || !job.begin() {
                 return;
@@ -416,7 +416,7 @@ mod tests {
         assert!(second.result().is_ok());
         let third = ended("ann");
         assert!(is_there(&first) && !is_there(&second) && is_there(&of_other));
-        // A key with fewer jobs takes room from one with more, first of a fetched result.
+        // A key with fewer jobs takes room from a key with more jobs, and first the room of a fetched result.
         let of_third = ended("cy");
         assert!(!is_there(&of_other) && is_there(&first) && is_there(&third));
         // A failure is kept until it is seen.
@@ -424,7 +424,7 @@ mod tests {
         assert!(add("cy").is_err());
         assert_eq!(of_third.show().id, of_third.id);
         assert!(add("cy").is_ok() && !is_there(&of_third));
-        // A result that nobody fetches goes in the end.
+        // A result that nobody fetches is dropped in the end.
         first.progressing().ended = Instant::now().checked_sub(PATIENCE);
         assert!(add("cy").is_ok() && !is_there(&first) && is_there(&third));
     }

@@ -242,7 +242,7 @@ mod tests {
         assert_eq!(rights(&first[..first.len() - 1]), None);
         assert_eq!(rights(""), None);
         assert!(keys.identify(None).is_none());
-        // A file that is not a key file changes nothing.
+        // If the file is not a key file, the keys stay as they were.
         std::fs::write(&path, "alice read 00\n").unwrap();
         assert!(matches!(keys.reload(), Err(ServeError::NotAKey { line: 1, .. })));
         assert!(rights(&first).is_some());

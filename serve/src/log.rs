@@ -1,5 +1,6 @@
 //! Log: a line of JSON for each request and each failed job, on standard error. No line holds a text, a name
-//! of a document, a query string or a key. The cause of a failure is the exception: it may name a document.
+//! of a document, a query string or a key. There is one exception: the cause of a failure may name a
+//! document.
 
 use std::io::Write;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};

@@ -1,8 +1,8 @@
 //! Page: the web page at `/`. It has no build step and loads only the files listed here.
 //!
 //! The ranked list and both texts side by side are the report's own page (`fpdb::report::ReportAssets`), in a
-//! frame. The page around the frame queries the service and passes the data to the frame. Scripts and styles
-//! come from these files alone: the policy allows no others.
+//! frame. The page around the frame queries the service and passes the data to the frame. The
+//! Content-Security-Policy of the page allows only scripts and styles from these files.
 
 use std::sync::{Arc, LazyLock};
 

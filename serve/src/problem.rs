@@ -1,8 +1,8 @@
 //! Problem: every error of the service in one shape, RFC 9457, and the table from the library's errors to
 //! statuses.
 //!
-//! An answer must not contain paths of the server. So an error that contains a path is sent as its title
-//! alone, and the log has the whole message.
+//! An answer must not contain paths of the server. So if the message of an error contains a path, the client
+//! gets only the title, and the log has the whole message.
 
 use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
@@ -77,7 +77,7 @@ impl Problem {
         self
     }
 
-    /// The cause, or else the message for the client.
+    /// The text for the log: the cause, or else the message for the client.
     pub(crate) fn whole(&self) -> &str {
         self.0.cause.as_deref().or(self.0.detail.as_deref()).unwrap_or(self.0.title)
     }
@@ -260,7 +260,7 @@ const FULL_FOLDER: &str =
 /// The part of an error that an answer may contain. A message with a path must not leave the server.
 enum Told {
     Whole,
-    /// The message of these errors has a path. Their hint has none.
+    /// The message has a path, but the hint has none.
     TitleAndHint,
     TitleOnly,
 }
@@ -356,8 +356,8 @@ impl From<&Error> for Problem {
             Error::Stopped => (S::SERVICE_UNAVAILABLE, "stopped", "the work was stopped", Whole),
             // The store takes no changes until it is opened again.
             Error::Store { failure: StoreFailure::Stopped, .. } => return Self::not_written().cause(error.chain()),
-            // All other errors concern the server's own files. Errors that are added later are also sent by
-            // title only.
+            // All other errors concern the server's own files. For errors that the library adds later, the
+            // client also gets only the title.
             _ => (S::INTERNAL_SERVER_ERROR, "internal", "the service has failed", TitleOnly),
         };
         let mut problem = Self::new(status, kind, title).cause(error.chain());

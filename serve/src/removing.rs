@@ -19,8 +19,8 @@ pub(crate) enum Removing {
     Selected(Vec<String>, Vec<(String, String)>, KeepOut),
     /// The documents of a report of `dedup`, or of a list.
     Reported(NamedTempFile),
-    /// Removes no document. Lets later ingests add contents again that were removed for good, given by names
-    /// of documents and by digests.
+    /// Removes no document. Lets later ingests again add contents that were removed for good: the contents
+    /// with these names of documents or these digests.
     Readmitted(Vec<String>),
 }
 
@@ -70,8 +70,7 @@ impl Removing {
     }
 }
 
-/// Copies the lines of a report into a file: the library reads a report by its path, and results of jobs have
-/// no path.
+/// Copies the lines of a report into a file, because the library needs a path and results of jobs have none.
 pub(crate) fn in_file(mut lines: impl Read) -> fpdb::Result<NamedTempFile> {
     let failed = |source| Error::Io { action: "write the report into", path: std::env::temp_dir(), source };
     let mut file = NamedTempFile::new().map_err(failed)?;

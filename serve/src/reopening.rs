@@ -19,8 +19,7 @@ use crate::log;
 /// Pause between two attempts.
 pub(crate) const PAUSE: Duration = Duration::from_secs(5);
 
-/// An attempt waits this long for requests to give back the handles that they read with. The next attempt
-/// waits again.
+/// Time for which an attempt waits until requests give back the handles that they read with.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Number of free bytes that the disk must have before the store is closed to open it again.
@@ -149,7 +148,7 @@ mod tests {
         let mut reopening = Reopening::new(path, builder, reader.clone());
         let of_request = reader.get().unwrap();
         assert!(!reopening.attempt(&mut writer));
-        // New requests read with another handle, of the same settings.
+        // New requests read with another handle, which has the same settings.
         assert_eq!(reader.get().unwrap().document_count(), 1);
         assert_eq!(reader.get().unwrap().stats().unwrap().cache.capacity, 1 << 20);
         drop(of_request);

@@ -1,5 +1,5 @@
 //! Room: the memory for the bodies of requests. A request takes memory step by step, as its body arrives, so
-//! a slow client holds little. The requests of one key together have a share of this memory.
+//! a slow client holds little memory. All requests of one key together have a limited share.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
 //! Work: runs blocking work on separate threads. The number of running requests is bounded, and so is the
-//! number of waiting ones. Changes have a bound of their own, in `writer`.
+//! number of waiting ones. The number of changes has another bound, in `writer`.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -75,8 +75,8 @@ impl Work {
         }
     }
 
-    /// Runs `work` on a thread that may block, once a worker is free. Stops the token that it passes to
-    /// `work` when the caller no longer waits.
+    /// Runs `work` on a thread that may block, once a worker is free. When the caller no longer waits, stops
+    /// the token that `work` got.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce(&StopToken) -> Answer<T> + Send + 'static,
@@ -95,7 +95,7 @@ impl Work {
 }
 
 /// Runs `work` on a thread that may block. Requests share the two threads of the runtime, and a thread that
-/// parses a large body answers nobody else meanwhile.
+/// parses a large body answers no other request meanwhile.
 pub(crate) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Answer<T> + Send + 'static) -> Answer<T> {
     tokio::task::spawn_blocking(work).await.unwrap_or_else(|failed| Err(Problem::internal(failed.to_string())))
 }

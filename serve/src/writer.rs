@@ -23,7 +23,7 @@ use crate::removing::Removing;
 use crate::reopening::Reopening;
 use crate::room::Room;
 
-/// Maximum number of documents in a commit, and of their bytes.
+/// Maximum number of documents in a commit. They have at most [`BYTES_IN_A_COMMIT`] bytes.
 const IN_A_COMMIT: usize = 1000;
 const BYTES_IN_A_COMMIT: usize = 64 << 20;
 
@@ -57,16 +57,16 @@ impl Put {
     }
 }
 
-/// The place of a change and the room of its body. A change keeps both until it is made, because its bytes
-/// stay in memory even if the client has gone. Both are free before the client hears of the outcome, so that
-/// the next request of the client finds room.
+/// The place of a change and the room of its body. A change keeps both until it has ended, because its bytes
+/// stay in memory even if the client has gone. Both are free before the client gets the outcome, so that the
+/// next request of the client finds room.
 pub(crate) struct Held {
     _place: OwnedSemaphorePermit,
     _room: Option<Room>,
 }
 
 impl Held {
-    /// Without a body there is no room.
+    /// A change without a body has no room to keep.
     pub(crate) fn new(place: OwnedSemaphorePermit, room: impl Into<Option<Room>>) -> Self {
         Self { _place: place, _room: room.into() }
     }
@@ -75,8 +75,8 @@ impl Held {
 /// Sends the outcome of a change to the request that waits for it.
 type Reply<T> = oneshot::Sender<Answer<T>>;
 
-/// The documents of a change. The writer asks for one at a time, because together they may take many times
-/// the memory of the body.
+/// The documents of a change. The writer takes one document at a time, because all together may take many
+/// times the memory of the body.
 pub(crate) type Documents = Box<dyn Iterator<Item = Document> + Send>;
 
 /// A change.
@@ -162,8 +162,8 @@ const IDENTICAL: usize = 20;
 #[derive(Debug)]
 pub(crate) struct Stored {
     pub(crate) outcome: Outcome,
-    /// The stored document, with the first documents of the same bytes. `None` if the stored document is not
-    /// the one of the PUT, or cannot be read.
+    /// The stored document, with the first documents of the same bytes. `None` if the PUT did not store this
+    /// document, or if it cannot be read.
     pub(crate) document: Option<DocumentInfo>,
 }
 
@@ -187,8 +187,8 @@ impl Stored {
 pub(crate) struct Writer {
     changes: Mutex<Option<mpsc::UnboundedSender<Change>>>,
     thread: Mutex<Option<JoinHandle<()>>>,
-    /// The places of changes. A change has a place while it waits for the thread and while it is made.
-    /// Queries have other places, so a compaction, for which changes wait, holds up no query.
+    /// The places of changes. A change has a place while it waits for the thread and while the thread carries
+    /// it out. Queries have other places, so a compaction, for which changes wait, holds up no query.
     places: Arc<Semaphore>,
     most: usize,
     written: Written,
@@ -240,7 +240,8 @@ impl Writer {
         })
     }
 
-    /// Refuses a change if no place is free. Takes none, so no other change is refused because of it.
+    /// Refuses a change if no place is free. Takes no place, so that no other change is refused because of
+    /// this look.
     pub(crate) fn look_for_place(&self) -> Answer<()> {
         match self.places.available_permits() {
             _ if self.places.is_closed() => Err(Problem::ending()),
@@ -257,7 +258,7 @@ impl Writer {
         Ok(Held::new(place, None))
     }
 
-    /// Makes the waiting changes, accepts no further ones, and closes the database.
+    /// Accepts no further changes, carries out the waiting ones, and closes the database.
     pub(crate) fn end(&self) {
         self.places.close();
         drop(self.changes.lock().unwrap_or_else(PoisonError::into_inner).take());
@@ -273,7 +274,7 @@ impl Writer {
     pub(crate) fn recover(&self) {
         let changes = self.changes.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(changes) = changes.as_ref().filter(|_| self.written.is_stopped()) {
-            // If all places are taken, one of the changes has the same effect.
+            // If all places are taken, one of the waiting changes has the same effect.
             if let Ok(place) = self.enter() {
                 // A thread that has panicked opens nothing.
                 let _ = changes.send(Change::Nothing(Held::new(place, None)));
@@ -286,8 +287,8 @@ impl Writer {
         self.most - self.places.available_permits()
     }
 
-    /// False if the database refused the last change within [`REFUSED`] or takes no further ones, or if the
-    /// thread has panicked.
+    /// False if the database refused the last change within [`REFUSED`], if it takes no further changes, or
+    /// if the thread has panicked.
     pub(crate) fn is_well(&self) -> bool {
         let changes = self.changes.lock().unwrap_or_else(PoisonError::into_inner);
         !self.written.refused_within(REFUSED) && !changes.as_ref().is_some_and(mpsc::UnboundedSender::is_closed)
@@ -329,8 +330,8 @@ impl Writer {
     }
 }
 
-/// Makes a change, together with waiting changes of the same kind. Returns the first waiting change that does
-/// not belong to the group.
+/// Carries out a change, together with waiting changes of the same kind. Returns the first waiting change
+/// that does not belong to this group.
 fn make(
     database: &DatabaseWriter,
     change: Change,
@@ -381,7 +382,7 @@ fn make(
         }
         Change::Compact(stop, step, held, reply) => {
             let compaction = database.compact(&Task::new().progress(&*step).stop(&stop));
-            // A compaction is no commit.
+            // A compaction does not count as a commit, unlike other changes.
             if compaction.is_err() {
                 written.note(&compaction);
             }

@@ -40,8 +40,8 @@ def size(case):
 
 
 def covered(one, others):
-    """The number of characters of `one`, in both documents, that are covered by cases of `others` that overlap it in both; and the number
-    of these cases.
+    """The number of characters of `one`, in both documents, that are covered by those cases of `others` that overlap `one` in both; and
+    the number of these cases.
     """
     touching = [other for other in others if all(overlap(one[side], other[side]) for side in (0, 1))]
     total = 0

@@ -3,7 +3,7 @@
 
 usage: tools/experiments/codes_crawl.py CODES CRAWL
 
-CODES holds one text for each code, each section of which begins a line with `§` or `Sec`. docs/dedup.md has the figures.
+CODES holds one text for each code. Each section of a code begins with a line that begins with `§` or `Sec`. docs/dedup.md has the figures.
 """
 import glob
 import gzip

@@ -4,12 +4,11 @@
 usage: tools/experiments/containers.py PATH-OF-FPDB [MEGABYTES] [RUNS]
 
 The documents are those of load.py in pieces of 5 kB, by default 200 MB of them: as lines of JSON, records of a WARC, and members of a
-tar. Each row has the seconds to decompress the container alone (the usual tool, to /dev/null), to ingest it uncompressed, and to ingest
-it compressed. Each figure is the best of RUNS (3). If reading and fingerprinting overlap, the third time is about the larger of the
-other two: `share` is that larger one divided by the third. `best possible` is a lower bound on two cores: the larger of the two times,
-or half of their processor time. Rows also have the processor times of both ingests, which other load of the machine changes less, and
-the peak memory. Ingests have one worker thread and 64 MiB of memory.
-Needs gzip and zstd.
+tar. Each row has three times in seconds: to decompress the container alone (the usual tool, to /dev/null), to ingest the uncompressed
+container, and to ingest the compressed one. Each figure is the best of RUNS (3). If reading and fingerprinting overlap, the third time
+is about the larger of the other two: `share` is the larger of the two divided by the third. `best possible` is a lower bound on two
+cores: the larger of the two times, or half of their processor time. Rows also have the processor times of both ingests, which other load
+of the machine changes less, and the peak memory. Ingests have one worker thread and 64 MiB of memory. Needs gzip and zstd.
 """
 import io
 import json
@@ -86,7 +85,7 @@ def main():
         for name in ["a.jsonl.zst", "a.warc.gz", "a.tar.gz", "a.tar.zst"]:
             path = folder / name
             rows = []
-            # Measures in turns, so that other load of the machine disturbs all three alike.
+            # Measures in turns, so that other load of the machine disturbs all three equally.
             for _ in range(runs):
                 plain, plain_cpu, _ = ingest(fpdb, folder / "db", path.with_suffix(""))
                 packed, packed_cpu, peak = ingest(fpdb, folder / "db", path)

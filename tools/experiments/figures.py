@@ -91,7 +91,7 @@ def save(options, name, figure, command):
     figure.tight_layout(rect=(0, 0.03, 1, 1))
     options.out.mkdir(parents=True, exist_ok=True)
     figure.savefig(options.out / f"{name}.png", dpi=130)
-    # Without the date and with fixed names, so that equal numbers give an equal file.
+    # The file has no date and fixed names, so that equal numbers give an equal file.
     matplotlib.rcParams["svg.hashsalt"] = name
     figure.savefig(options.out / f"{name}.svg", metadata={"Date": None})
     pyplot.close(figure)

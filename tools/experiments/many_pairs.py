@@ -5,11 +5,11 @@ usage: tools/experiments/many_pairs.py PATH-OF-FPDB FEDERALIST [DOCUMENTS]
        tools/experiments/many_pairs.py PATH-OF-FPDB --programs LINES DOCUMENTS FOLDER [FOLDER ...]
 
 DOCUMENTS documents (100,000 by default) have 150 to 450 words, drawn one by one from the words of the Federalist papers (FEDERALIST is
-the folder with fedNN.txt), so two of them share text only by chance. But every tenth contains a third of an earlier one, and every
-hundredth is an earlier one with one word in thirty changed. Every fifth begins with a header of 60 words that nine hundred documents
-have. They are ingested with `--profile prose`. For each threshold, one process of `fpdb pairs` writes to a file. Prints a Markdown
-table: pairs, size of the output, processor time of all threads together, and peak memory. The documents are the same every time.
-Standard library only.
+the folder with fedNN.txt), so two of them share text only by chance. But every tenth document contains a third of an earlier one, and
+every hundredth is an earlier one with one word in thirty changed. Every fifth begins with a header of 60 words that nine hundred
+documents share. They are ingested with `--profile prose`. For each threshold, one process of `fpdb pairs` writes to a file. Prints a
+Markdown table: pairs, size of the output, processor time of all threads together, and peak memory. The documents are the same every
+time. Standard library only.
 
 With `--programs`, the documents are pieces of LINES lines of the source files below the folders, drawn from all such pieces. One
 database has their structure alone, another has two views (`--profile code`). Prints for each: processor time and peak memory of the
@@ -59,7 +59,7 @@ def pieces(folders, lines, number, dice):
 
 def run(command, output):
     """Processor seconds and peak bytes of a process that writes to a file. GNU time starts the process, because a process begins with the
-    peak of the process that starts it, and this one holds all documents.
+    peak of the process that starts it, and this script holds all documents.
     """
     with open(output, "wb") as out, tempfile.NamedTemporaryFile("r") as times:
         timed = ["/usr/bin/time", "-q", "-f", "%U %S %M", "-o", times.name, *map(str, command)]

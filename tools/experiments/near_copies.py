@@ -78,7 +78,7 @@ def kinds(data, crates, seed):
         yield "version", [pair for pair in pairs if len(pair[0]) > 1000][:400]
     insert = lambda text, length: (text, (at := draw.randrange(len(text))) and f"{text[:at]} {stretch(length)} {text[at:]}" or text)
     chapters = [" ".join(text.split()[:5000]) for text in books["ASV"].values() if len(text) > 30_000]
-    # The first text of each pair is longer, so it is the survivor. If the second were removed, its new stretch would be lost.
+    # The first text of each pair is longer, so it is the survivor. If the second text were removed, its new stretch would be lost.
     yield "new page", [(text + " " + stretch(600), insert(text, 400)[1]) for text in chapters]
     long = [text for text in books["ASV"].values() if len(text) > 60_000]
     yield "new tenth", [(text + " " + stretch(len(text.split()) // 8), insert(text, len(text.split()) // 10)[1]) for text in long]

@@ -29,7 +29,8 @@ import time
 PROGRAM = pathlib.Path(sysconfig.get_path("scripts")) / "fpdb"
 ROUNDS = 5
 
-# Prints the CPU time of the ingest. For the reader it includes the decoding of the file, as for the program; for the table it does not.
+# Prints the CPU time of the ingest. For the reader, as for the program, the time includes the decoding of the file. For the table it does
+# not.
 INGEST = """
 import sys, time, fpdb, pyarrow, pyarrow.parquet as parquet
 kind, path, db = sys.argv[1:]
@@ -132,6 +133,6 @@ def signatures(count=4_000):
 
 
 if __name__ == "__main__":
-    # One thread, for numpy too.
+    # One thread, also for numpy.
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     {"ingest": ingest, "signatures": signatures}[sys.argv[1]](*(int(word) if word.isdigit() else word for word in sys.argv[2:]))

@@ -2,8 +2,8 @@
 """How good are the estimates of `fpdb query --mode resemblance`, and how often do their 95% intervals hold?
 
 For each collection and each k the script makes two databases: one of all k-grams, whose answers are exact, and a winnowed one.
-For all ordered pairs of documents, it compares the answers of the second, at several n, with those of the first. Another k gives
-other hashes, and so another sample of the same pair. So few pairs give many cases.
+For all ordered pairs of documents, it compares the answers of the winnowed database, at several n, with the exact ones. Another k
+gives other hashes, and so another sample of the same pair. So few pairs give many cases.
 
     resemblance.py PROGRAM FOLDER [--k 25,30] [--sizes] [--only bible]
     resemblance.py --edges
@@ -123,7 +123,7 @@ def measure(program, work, collection, k, least):
                 truth[name, match["document"]] = match["containment"], match["resemblance"]
     cases = []
     for n in SAMPLES:
-        # This number is larger than the number of fingerprints, so all are looked up.
+        # This number is larger than the number of fingerprints, so all fingerprints are looked up.
         for name, answer in query(winnowed_db, names, "--mode", "resemblance", "-n", n or 1 << 60):
             matches = {match["document"]: match for match in answer["matches"]}
             looked_up, of = answer["looked_up"], answer["query"]["fingerprints"]
@@ -156,7 +156,7 @@ def resemblance(containment, a, b):
 
 
 def covers(interval, value):
-    # Allows for the rounding of the printed numbers.
+    # The bound allows for the rounding of the printed numbers.
     return interval[0] - 1e-9 <= value <= interval[1] + 1e-9
 
 
@@ -178,7 +178,8 @@ def report(collection, ks, cases, least):
         c_errors = [case.shared / case.looked_up - case.true_c for case in some]
         r_errors = [case.reported - case.true_r for case in some]
         c_covered = percent(some, lambda case: covers(wilson(case.shared, case.looked_up), case.true_c))
-        # A document without a match is not reported: it gets the interval of a sample without shared fingerprints.
+        # The program does not report a document without a match. Such a document gets the interval of a sample without shared
+        # fingerprints.
         r_covered = "-" if n is None else percent(some, lambda case: covers(
             case.interval or bounds(case, estimated), case.true_r))
         if n is None:
@@ -246,10 +247,10 @@ def report_sizes(collection, cases):
 
 
 def edges():
-    """A shared run of L k-grams in two otherwise unrelated documents: how many fingerprints do both select?
+    """How many fingerprints of a shared run of L k-grams do two otherwise unrelated documents both select?
 
     Let u be the hash at distance i from one edge, and q = 1 - u. The hash u is selected if the nearest smaller hashes on its left
-    and on its right are more than w apart. If the left one lies beyond the edge, its place differs between the documents, so only
+    and on its right are more than w apart. If the hash on its left lies beyond the edge, its place differs between the documents. So only
     one of the two documents may select u. The probability of this is
     q^(w-1) ((w - i) u + q - (1 + q)(1 - q^(w-i))) - q^(2w-i)... Summed over i and integrated over u, it is H(2w) - H(w) - 1/2.
     This tends to ln 2 - 1/2 = 0.193 fingerprints for each edge, for any w.

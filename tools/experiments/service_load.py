@@ -4,8 +4,8 @@
 usage: tools/experiments/service_load.py PATH-OF-FPDB [FINGERPRINTS-IN-MILLIONS] [SECONDS] [SOAK-MINUTES] [FLAG-OF-SERVE...]
 
 The defaults are 3 million fingerprints, 10 seconds a row and no soak. The documents are random words, 10 kB each, without a common
-passage. A query is one of them, so it has one match with passages. `wrk` (Debian) sends the queries and shares the processors with
-the service. Meanwhile a Python thread sends 20 requests a second, to count answers and refusals. Standard library only.
+passage. A query is one of these documents, so it has one match with passages. `wrk` (Debian) sends the queries and shares the processors
+with the service. Meanwhile a Python thread sends 20 requests a second, to count answers and refusals. Standard library only.
 """
 import http.client
 import json

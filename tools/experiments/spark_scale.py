@@ -48,7 +48,7 @@ def generated(count):
     for rank in range(len(words)):
         total += 1 / (rank + 10)
         weights.append(total)
-    # A million draws, from which each text takes some: to draw by weight for each text takes ten times as long.
+    # A million draws, from which each text takes some, because drawing by weight for each text would take ten times as long.
     drawn = chance.choices(words, cum_weights=weights, k=1 << 20)
     before = []
     for number in range(count):
@@ -212,7 +212,7 @@ def measure(spark, cluster, folder, what):
     finally:
         fpdb.spark._sides = original
     seconds = time.time() - began
-    # The last tasks are written to the log a moment later.
+    # Spark writes the last tasks to the log a moment later.
     time.sleep(2)
     cluster_cpu, seen = cpu_of(workers) - before, shuffled(folder / "events", after)
     before = children()

@@ -10,8 +10,8 @@ pub(super) struct Json;
 impl Format for Json {
     fn answer(&mut self, answer: &dyn Answer, to: &mut Sink) -> io::Result<()> {
         if to.terminal {
-            // For a terminal, characters that are invisible or control it are escaped. The JSON has the same
-            // meaning.
+            // On a terminal, characters that are invisible or control the terminal are escaped. The meaning
+            // of the JSON stays the same.
             let mut json = Vec::new();
             answer.json(&mut json)?;
             to.lines.write_all(escape_json(&String::from_utf8_lossy(&json)).as_bytes())?;

@@ -189,8 +189,8 @@ impl Output {
 /// follows.
 const GROWING: &str = ".fpdb-output-";
 
-/// Fails if results cannot be written to this path. Called before the work for them begins. Leaves nothing
-/// there.
+/// Fails if results cannot be written to this path. Called before the work for the results begins. Leaves
+/// nothing at the path.
 pub(crate) fn check_place(path: &Path) -> anyhow::Result<()> {
     let is_folder = path.as_os_str().as_encoded_bytes().last().is_some_and(|&byte| is_separator(byte.into()));
     let created = match is_written_directly(path) {

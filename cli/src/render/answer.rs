@@ -72,7 +72,7 @@ impl<T> Render for Spoken<'_, T> {
 }
 
 impl Render for IngestSummary {
-    /// A dry run has no other result than this text, so `--quiet` leaves it.
+    /// A dry run has no other result than this text, so `--quiet` does not suppress it.
     fn is_chatty(&self) -> bool {
         !self.dry_run
     }
@@ -226,7 +226,7 @@ pub(crate) struct AppliedLine<'a> {
 impl Render for AppliedLine<'_> {
     fn human(&self, _: Style) -> String {
         let (applied, copies) = (self.applied, self.action.copies_to().is_some());
-        // Files that are only copied, and copies that stay as they are, have no line but are counted.
+        // Files that are copied whole, and copies that stay as they are, are counted but have no line.
         let is_plain = applied.reason.is_none() && (applied.act == Act::Copy || copies && applied.done_before);
         if is_plain || self.in_group { String::new() } else { applied_line(applied, copies) }
     }

@@ -68,7 +68,8 @@ pub(crate) fn applied_line(applied: &Applied, copies: bool) -> String {
     line
 }
 
-/// Groups of files, each named in one line. These files are the same in each daily run, and can be many.
+/// Groups of files. Each group gets one line, because its files can be many and are the same in each daily
+/// run.
 #[derive(Default)]
 pub(crate) struct FileGroups {
     left_out: FileGroup,
@@ -83,8 +84,8 @@ struct FileGroup {
 }
 
 impl FileGroups {
-    /// Adds a file that is left out, or a copy of an earlier run that is removed or stays because the
-    /// database no longer has its file. Returns false for any other file, and in a dry run.
+    /// Adds a file that is left out. Also adds a copy of an earlier run that is removed, or stays, because
+    /// the database no longer has its file. Returns false for any other file, and in a dry run.
     pub(crate) fn take(&mut self, applied: &Applied) -> bool {
         let (group, name) = match (applied.act, &applied.target, &applied.reason) {
             (Act::Omit, Some(copy), _) if applied.done => (&mut self.pruned, copy),

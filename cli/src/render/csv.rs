@@ -13,7 +13,7 @@ use super::pairs::PairColumns;
 /// A column of a table: its name, and its cell in a row.
 pub(super) type Column<R> = (&'static str, fn(&R) -> String);
 
-/// The names of columns.
+/// The names of these columns.
 pub(super) fn names<R>(columns: &[Column<R>]) -> Vec<&'static str> {
     columns.iter().map(|&(name, _)| name).collect()
 }
@@ -33,7 +33,7 @@ fn page(at: Option<&Location>, index: usize) -> String {
     optional(at.and_then(|at| at.pages).map(|pages| pages[index]))
 }
 
-/// The passages of the rows of a match or pair: one row for each, or one row without a passage.
+/// The passages of a match or pair, one for each row. `None`, for one row, if there is no passage.
 fn rows_of(passages: &[Passage]) -> impl Iterator<Item = Option<&Passage>> {
     passages.iter().map(Some).chain(passages.is_empty().then_some(None))
 }
@@ -129,7 +129,7 @@ pub(crate) fn query_header(by_submission: bool, text: bool, times: bool) -> Vec<
 
 /// One row for each passage. A match without passages has one row with empty passage columns. The rows of the
 /// documents of a submission follow the row of the submission and have its name. If the query is a
-/// submission, such a row has the name of one file of the query, and no `text_looked_up`.
+/// submission, the row of a document has the name of one file of the query, and no `text_looked_up`.
 pub(crate) fn query_rows(answer: &QueryAnswer, by_submission: bool, times: bool) -> Vec<Vec<String>> {
     let columns = query_columns(by_submission, answer.text.is_some(), times);
     let with_files = answer.matches.iter().flat_map(|found| {
@@ -289,8 +289,9 @@ pub(crate) fn pair_header(shown: PairColumns) -> Vec<&'static str> {
     names(&pair_columns(shown))
 }
 
-/// One row for a pair. If passages were searched for, one row for each passage, or one row with empty passage
-/// columns. Two submissions then have such rows for each listed pair of their files.
+/// The rows of a pair: one row if no passages were searched for. Otherwise one row for each passage, or one
+/// row with empty passage columns. A pair of submissions then has such rows for each listed pair of its
+/// files.
 pub(crate) fn pair_rows(found: &Pair, shown: PairColumns) -> Vec<Vec<String>> {
     let columns = pair_columns(shown);
     let measured: Vec<(&Pair, Option<&Pair>)> = match shown.passages && !found.files.is_empty() {
@@ -320,8 +321,8 @@ pub(crate) const DEDUP: [&str; 12] = [
     "keep_metadata",
 ];
 
-/// One removable document, one undecided document, which has no survivor, or one document that stays although
-/// a later document would justify its removal.
+/// The row of one document. The document is removable; or it is undecided and has no survivor; or it stays
+/// although a later document would justify its removal.
 pub(crate) fn dedup_row(row: &DedupRow) -> [String; DEDUP.len()] {
     match row {
         DedupRow::Removable(removable) => [

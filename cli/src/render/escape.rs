@@ -37,7 +37,7 @@ pub(crate) fn as_words(words: &[String]) -> String {
     words.iter().map(word).collect::<Vec<_>>().join(" ")
 }
 
-/// A word in quotes for a shell. If it has invisible characters, they are escape sequences of the shell.
+/// A word in quotes for a shell. Invisible characters become escape sequences of the shell.
 fn quoted(word: &str) -> String {
     if !word.contains(is_invisible) {
         return format!("'{}'", word.replace('\'', r"'\''"));
@@ -77,9 +77,8 @@ pub(crate) fn escape_json(json: &str) -> Cow<'_, str> {
     Cow::Owned(escaped)
 }
 
-/// True for characters that show nothing or that turn the text around them. U+200C and U+200D are not among
-/// them: they are part of words of some languages, and of emoji. The page of a report has the same
-/// characters.
+/// True for characters that show nothing or that turn the text around them. False for U+200C and U+200D,
+/// which are part of words of some languages and of emoji. The page of a report has the same list.
 fn is_invisible(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}')

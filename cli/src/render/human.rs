@@ -290,7 +290,8 @@ pub(crate) fn query_page(answer: &QueryAnswer, times: bool, style: Style, excerp
 /// Maximum number of passages that are shown for a match. Other formats show all.
 const PASSAGES_SHOWN: usize = 10;
 
-/// Adds the longest passages in order of the query; for programs, the longest first.
+/// Adds the longest passages to a page, in the order of the query; for source code, the longest passage
+/// first.
 fn passages(
     page: &mut String,
     is_query_extracted: bool,
@@ -348,7 +349,7 @@ fn names(passage: &Passage, unit: Unit) -> String {
     match (passage.agreement, passage.same_names) {
         _ if unit != Unit::Token => String::new(),
         (None, _) => String::new(),
-        // Words and marks that agree are the same text. The other ones differ.
+        // The words and marks that agree are the same text; the others differ.
         (Some(agreement), None) if passage.as_written && agreement < 1.0 => ", text as written".to_owned(),
         (Some(_), None | Some(1.0)) => ", same text".to_owned(),
         (Some(_), Some(0.0)) => ", same structure, other names".to_owned(),

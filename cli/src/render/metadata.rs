@@ -15,13 +15,13 @@ pub(super) fn labels(metadata: &BTreeMap<String, String>) -> String {
     if known.is_empty() { String::new() } else { format!("  [{}]", escape_terminal(&known.join(", "))) }
 }
 
-/// The time of the last change of a document's file, if it is shown.
+/// Shows the time of the last change of a document's file; empty without a time.
 pub(super) fn changed(modified: Option<i64>) -> String {
     modified.map_or(String::new(), |time| format!("  {}", moment(time)))
 }
 
-/// The time by which `query --sort oldest` orders a match; `None` if it is not known. For a submission, it is
-/// the earliest time of its listed files.
+/// The time by which `query --sort oldest` orders a match; `None` if it is not known. For a submission, the
+/// earliest time of its listed files.
 pub(crate) fn time_of(found: &Match) -> Option<DocumentTime> {
     of_document(found).or_else(|| found.files.iter().filter_map(time_of).min())
 }

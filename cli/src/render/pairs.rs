@@ -21,7 +21,8 @@ pub(crate) struct PairColumns {
     /// True if passages were searched for. A table of pairs of submissions then also has rows for the pairs
     /// of their files.
     pub(crate) passages: bool,
-    /// True if documents are joined into submissions: a table then names these and their best two files.
+    /// True if documents are joined into submissions: a table then names the submissions and their best two
+    /// files.
     pub(crate) by_submission: bool,
     /// True if a table shows the times of files.
     pub(crate) times: bool,

@@ -29,7 +29,7 @@ pub(crate) fn uncompared_line(uncompared: &Uncompared, style: Style) -> String {
     format!("{}  is not compared: {}\n", style.strong(&escape_terminal(&uncompared.document)), uncompared.why)
 }
 
-/// The totals of repeats, and the sources with most of them.
+/// The totals of repeats, and the sources with the most repeats.
 pub(crate) fn repeat_summary_lines(summary: &RepeatSummary) -> String {
     let RepeatSummary { documents, affected, repeats, repeated_symbols, symbols, share, repeated_bytes, .. } = summary;
     let mut lines = format!(
@@ -42,7 +42,7 @@ pub(crate) fn repeat_summary_lines(summary: &RepeatSummary) -> String {
         percent(*share),
         size(*repeated_bytes)
     );
-    // A source with all documents would only repeat the totals.
+    // The line of a source with all documents would only repeat the totals.
     for totals in summary.sources.iter().filter(|totals| totals.documents < *documents) {
         let source = if totals.source.is_empty() { "(current folder)" } else { &totals.source };
         let share = if totals.bytes > 0 { totals.repeated_bytes as f64 / totals.bytes as f64 } else { 0.0 };

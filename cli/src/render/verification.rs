@@ -7,8 +7,8 @@ use fpdb::maintenance::{DamagedStore, Repair, Verification};
 use super::escape::{as_words, escape_terminal};
 use super::numbers::{count, grouped, is, size};
 
-/// Minimum number of removed documents that are in the database again, because a repair could not read the
-/// commit that removed them.
+/// Least possible number of removed documents that are in the database again, because a repair could not read
+/// the commit that removed them.
 pub(crate) fn restored_documents(found: &Verification) -> u64 {
     let last = found.repair.as_ref().and_then(|repair| repair.last_commit_documents);
     last.map_or(0, |last| found.documents.saturating_sub(last))

@@ -24,9 +24,9 @@ pub(crate) fn existing(global: &Global) -> anyhow::Result<PathBuf> {
     }
 }
 
-/// The path of a database that the command changes, or by which it writes or deletes files. A dry run of such
-/// a command uses this too. Prints the path if the database was found above the current folder, because the
-/// user may mean another one.
+/// The path of the database for a command that changes it, or writes or deletes files because of it, also in
+/// a dry run. Prints the path if the database was found above the current folder, because the user may mean
+/// another database.
 ///
 /// # Errors
 /// The same as those of [`existing`].
@@ -93,7 +93,7 @@ pub(crate) fn open_writer_at(
 }
 
 /// Prints the path of a database that was found above the current folder, even with --quiet: the user may
-/// mean another one.
+/// mean another database.
 pub(crate) fn tell_if_above(global: &Global, path: &Path, printer: &Printer) -> anyhow::Result<()> {
     if global.db.is_none() && path.parent() != Some(&here()?) {
         printer.warning(&format!("the database is {}, above this folder (--db names another)", path.display()));

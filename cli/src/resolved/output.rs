@@ -31,10 +31,11 @@ pub(crate) fn check(global: &Global, verb: &Verb, name: &str) -> anyhow::Result<
         anyhow::bail!("this form of `fpdb {name}` prints its messages on standard error and has nothing for -o{json}");
     }
     let read = verb.inputs();
-    // A command that reads the folder would read the new file too.
+    // A command that reads the folder of the new file would read this file too.
     let parent = output.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let holds = |folder: &Path, parent: &Path| folder.canonicalize().is_ok_and(|folder| parent.starts_with(folder));
-    // A report may lie in the current folder even if the command reads it: no other place would be near.
+    // A report may lie in the current folder even if the command reads that folder: no other place would be
+    // near.
     let here = (global.format == OutputFormat::Html).then(|| Path::new(".").canonicalize().ok()).flatten();
     let is_here = |path: &Path| here.is_some() && path.canonicalize().ok() == here;
     if let Ok(parent) = parent.canonicalize()
@@ -67,7 +68,7 @@ fn not_read<'a>(flag: &str, target: &Path, read: impl IntoIterator<Item = &'a Pa
 }
 
 /// Fails if a stored document was read from the file named with `flag`. If the search in the database fails,
-/// `unknown` decides whether its error counts.
+/// `unknown` decides whether the error of the search counts.
 fn not_stored(
     global: &Global,
     flag: &str,
@@ -76,7 +77,7 @@ fn not_stored(
 ) -> anyhow::Result<()> {
     let Some(real) = file_at(target) else { return Ok(()) };
     let Some(database) = database::find(global)? else { return Ok(()) };
-    // If the database cannot be opened, the command says why.
+    // If the database cannot be opened, the command itself reports the reason later.
     let Ok(database) = database::builder(global).open(database) else { return Ok(()) };
     for path in [target, &real] {
         match database.name_of_file(path) {
@@ -123,9 +124,9 @@ fn file_of(path: &Path) -> &Path {
     files.find(|file| file.is_file()).unwrap_or(path)
 }
 
-/// Fails if the results of an ingest or its list of failures would overwrite what must stay. Both may replace
-/// files of an earlier ingest, even in a folder to be read, and even if those files were stored once. The
-/// ingest leaves these files out.
+/// Fails if the results of an ingest or its list of failures would overwrite a file that must stay. Both may
+/// replace the same files of an earlier ingest, even in a folder to be read, and even if those files were
+/// stored once. The ingest does not read these files.
 pub(crate) fn check_ingest(global: &Global, args: &IngestArgs, sources: &[Source]) -> anyhow::Result<()> {
     let read: Vec<&PathBuf> =
         sources.iter().filter_map(Source::path).chain(&args.metadata).chain(&args.files_from).collect();

@@ -6,7 +6,7 @@ use crate::printer::Printer;
 use crate::render::{count, grouped, has};
 use crate::typed::QueryReadArgs;
 
-/// Reads the phrases to ignore. Prints how many are too short to have an effect alone.
+/// Reads the phrases to ignore. Prints how many of them are too short to have an effect alone.
 pub(crate) fn read(args: &QueryReadArgs, profile: &Profile, printer: &Printer) -> anyhow::Result<Option<Phrases>> {
     let Some(path) = &args.ignore_phrases else { return Ok(None) };
     let phrases = Phrases::read(path, profile)?;

@@ -4,10 +4,11 @@ use fpdb::{Database, DocId, QueryOptions, Task};
 
 use crate::typed::QueryArgs;
 
-/// The options of a query from the command line, except phrases. A pair has at most `most_passages` passages.
+/// The options of a query from the command line, without the phrases to ignore. A match has at most
+/// `most_passages` passages.
 pub(crate) fn options(args: &QueryArgs, most_passages: Option<usize>) -> QueryOptions {
-    // With --by-corpus all matches count, and --min-score limits the share of a row, not the score of a
-    // match.
+    // With --by-corpus all matches count, and --min-score applies to the share of a row, not to the score of
+    // a match.
     let (top, min_score) = if args.by_corpus { (0, 0.0) } else { (args.top, args.min_score) };
     QueryOptions::default()
         .mode(args.mode)

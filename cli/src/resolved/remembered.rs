@@ -1,5 +1,5 @@
-//! Reading flags of an ingest: the flags that were typed, otherwise those of the last ingest of the same
-//! paths, otherwise those of the folder around them.
+//! Reading flags of an ingest: the typed flags; without typed flags, those of the last ingest of the same
+//! paths, or else those of the folder around these paths.
 
 mod below;
 mod moved;
@@ -68,7 +68,8 @@ pub(crate) fn choose(
             paths.push((path, remembered(database, path, &mut moved)?));
         }
     }
-    // JSON does not hold the program that reads documents in a separate process. The typed limits have it.
+    // The remembered JSON lacks the program that reads documents in a separate process. That program comes
+    // from the typed limits.
     let with = |flags: &Flags, path: &Path| {
         let options = fpdb::options_from_json(&typed, Value::Object(flags.clone())).with_context(|| {
             let flags = as_words(&words_of_json(flags));

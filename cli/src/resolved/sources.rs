@@ -58,7 +58,7 @@ fn read_list(list: &Path) -> anyhow::Result<Vec<u8>> {
 }
 
 /// The paths in a list. If the list has a NUL character, which no path can hold, NULs separate the paths.
-/// Otherwise line ends do.
+/// Otherwise line ends separate them.
 fn paths_in(list: &[u8]) -> impl Iterator<Item = &[u8]> {
     let lines = !list.contains(&0);
     let list = if lines { without_byte_order_mark(list) } else { list };

@@ -1,5 +1,6 @@
-//! Submission folders: the folders listed in `--submission-by`. A folder without any document is more likely
-//! a mistake than intended. If no listed folder has a document, the database returns an error.
+//! Submission folders: the folders listed in `--submission-by`. A listed folder without any document is
+//! probably a mistake, so a message names it. If no listed folder has a document, the database returns an
+//! error.
 
 use fpdb::Database;
 use regex::Regex;

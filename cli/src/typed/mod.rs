@@ -226,7 +226,7 @@ pub(crate) fn flag_of(verb: &str, option: &str) -> Option<String> {
 /// then names the others.
 pub(crate) fn parser() -> Command {
     let mut command = command();
-    // Flags of `query` for text that does not count, which the note explains.
+    // The note explains flags of `query` for text that does not count.
     let note = verb_help::of("pairs").map_or("", |help| help.note);
     command = command.mut_subcommand("pairs", |verb| {
         verb.args([("skip-quotes", 0), ("ignore-phrases", 1)].map(|(flag, most)| {

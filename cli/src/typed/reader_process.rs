@@ -9,7 +9,8 @@ pub(crate) const READ_DOCUMENTS: &str = "read-documents";
 
 /// A handle that starts this program as a reader of documents.
 pub(crate) fn reader_process() -> ReaderProcess {
-    // The link leads to the running program, even if another version has replaced its file in the meantime.
+    // This link leads to the running program, even if another version has replaced the program's file in the
+    // meantime.
     let link = Path::new("/proc/self/exe");
     let program =
         if link.exists() { link.to_owned() } else { std::env::current_exe().unwrap_or_else(|_| "fpdb".into()) };

@@ -118,8 +118,8 @@ pub(crate) fn act(
     })
 }
 
-/// Warns if a file has no line but blank ones: as a list it names no document, but it may be what a failed
-/// command left. Returns true if so.
+/// Warns if all lines of a file are blank, and then returns true. Such a list names no document, but a failed
+/// command may have left it.
 pub(super) fn tell_if_empty(list: &Path, printer: &Printer) -> bool {
     let is_blank = |file| {
         let mut lines = Lines::of(BufReader::new(file));
@@ -138,8 +138,8 @@ pub(super) fn tell_if_empty(list: &Path, printer: &Printer) -> bool {
     is_empty
 }
 
-/// Warns if a copy goes into a folder with files that were ingested: the next ingest of that folder would add
-/// the copy.
+/// Warns if a copy is written into a folder with files that were ingested: the next ingest of that folder
+/// would add the copy.
 fn tell_if_ingested(database: &Database, folder: &Path, printer: &Printer) -> anyhow::Result<()> {
     let target = resolved(folder);
     // Many documents are in one folder, and documents of few folders alternate.

@@ -18,7 +18,7 @@ pub(crate) fn run(global: &Global, args: &AssembleArgs, printer: &Printer) -> an
     let steps = StepBar::start(printer, "checking the build");
     let assembled = database.assemble(&args.staging, &steps.task());
     steps.end();
-    // Remove a database that was made for a build that cannot be added.
+    // If the build cannot be added, the database that was created for it is removed.
     if created.is_some() && assembled.is_err() {
         database.delete_if_empty()?;
     }
@@ -49,7 +49,7 @@ fn open(global: &Global, args: &AssembleArgs, printer: &Printer) -> anyhow::Resu
     Ok((builder.create(&path, profile)?, Some(path)))
 }
 
-/// False if there is no database at a path. Any other content of the path causes an error when it is opened.
+/// False if there is no database at a path. If the path has other content, opening it fails later.
 fn is_database(path: &Path) -> bool {
     !matches!(fpdb::Database::open(path), Err(fpdb::Error::NoDatabase { .. }))
 }

@@ -26,7 +26,7 @@ pub(crate) fn run(global: &Global, args: &BackupArgs, printer: &Printer) -> anyh
         steps.end();
         let verified = verified?;
         if verified.is_empty() {
-            // A first backup that failed leaves such a folder.
+            // A first backup that failed leaves a folder without a backup.
             printer.error(&anyhow::anyhow!("{}: there is no complete backup", args.folder.display()));
             let make = printer.suggested.with("backup", Vec::new(), &[&args.folder.display().to_string()]);
             printer.note(&format!("hint: make one: `{make}`"));
@@ -78,7 +78,7 @@ pub(super) fn warn_of_space(needed: u64, path: &Path, printer: &Printer) {
     }
 }
 
-/// Says how to get rid of damaged backups.
+/// Prints how to remove damaged backups.
 fn removal_hint(folder: &Path, printer: &Printer) {
     let again = printer.suggested.with("backup", flag("--keep", "N"), &[&folder.display().to_string()]);
     printer.note(&format!(

@@ -210,8 +210,8 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
         printer.note(&format!(
             "{documents} {are} new and the same as stored ones whose files no longer exist: {new} as {old}"
         ));
-        // If `--prune` has removed the old document, there is nothing to remove or to rename. If it has
-        // renamed other documents, these may be in the new folder, and must stay.
+        // If `--prune` has removed the old document, there is nothing to remove or to rename. If the ingest
+        // has renamed other documents, these may be in the new folder, and must stay.
         if !old_is_pruned && summary.renamed == 0 {
             printer.note(&hint_to_rename(&old, &new, args.dry_run, &printer.suggested));
         }
@@ -288,8 +288,8 @@ fn prepare(
     Ok(Prepared { runs, replaced })
 }
 
-/// The names of the boilerplate documents of these paths. Without those that are named as boilerplate again,
-/// if there is no new one.
+/// The names of the boilerplate documents at these paths. If there is no new boilerplate, documents that this
+/// run names as boilerplate again are left out.
 fn boilerplate_here(
     database: &Database,
     sources: &[Source],
@@ -322,8 +322,8 @@ fn delete_if_empty(database: Opened, created: Option<PathBuf>, printer: &Printer
     Ok(())
 }
 
-/// The options with which this run leaves out the files that it writes. The database remembers the options
-/// without them.
+/// Returns these options, changed so that this run does not read the files that it writes. The database
+/// remembers the options without this change.
 fn without_written(options: &IngestOptions, global: &Global, args: &IngestArgs, sources: &[Source]) -> IngestOptions {
     let mut walk = options.walk.clone();
     for (_, path) in output::written(global, args) {
@@ -376,8 +376,8 @@ fn tell_left_out(summary: &IngestSummary, globs: &[String], printer: &Printer) {
     }
 }
 
-/// Prints which documents have no fingerprint: `first` are the first without text, then the first with too
-/// little.
+/// Prints which documents have no fingerprint. `first` has the first documents without text, then the first
+/// documents with too little text.
 fn tell_incomparable(summary: &IngestSummary, first: &[String], printer: &Printer) {
     const NO_TEXT: &str = "no text to compare, such as scanned pages, empty records and punctuation";
     let (textless, short) = (summary.without_text, summary.too_short);

@@ -15,7 +15,8 @@ pub(crate) fn run(global: &Global, args: &ListArgs, printer: &Printer) -> anyhow
     let mut output = Output::open(global)?;
     let chosen = match query::chosen(&database, &args.fields) {
         Err(error @ Error::NothingFits { .. }) if global.output.is_some() => {
-            // The list of an earlier call must not be taken for the answer. A misspelt key has no answer.
+            // If the key exists, an empty list replaces the list of an earlier call in the file of `-o`, so
+            // that nobody takes that list for the answer. A misspelt key is an error.
             output.heading(&document_header(), "")?;
             output.finish()?;
             return Err(error.into());

@@ -38,7 +38,7 @@ pub(crate) fn run(global: &Global, args: &MergeArgs, printer: &Printer) -> anyho
         }
         let other = match open(&builder, path) {
             Ok(other) => other,
-            // After an error of one database, the other databases are still merged.
+            // If one database fails, the others are still merged.
             Err(error) => {
                 printer.error_of(&error.into(), &Suggested::new(Some(path)));
                 (failed, left) = (true, rest);
@@ -129,8 +129,8 @@ fn open(builder: &DatabaseBuilder, path: &Path) -> fpdb::Result<Database> {
     })
 }
 
-/// Shows the steps of a merge and the first failures, and notes the first document that was replaced by one
-/// from another place.
+/// Shows the steps of a merge and the first failures. Also notes the first document that a document from
+/// another place replaced.
 struct Merging<'a> {
     printer: &'a Printer,
     steps: StepBar,

@@ -235,7 +235,7 @@ impl<'a> Listing<'a> {
         self.output.answer(&PairLine { pair, columns: self.columns(), folder: &self.folder })
     }
 
-    /// Writes the waiting pairs and, for people, the total. Counts the pairs left out meanwhile.
+    /// Writes the waiting pairs and, for people, the total. Adds the pairs that were left out to `summary`.
     fn end(mut self, summary: &mut PairsSummary) -> anyhow::Result<()> {
         self.write_waiting()?;
         self.sifted.count_in(summary);
@@ -342,7 +342,7 @@ fn left_out(
         printer.note(&format!("{pairs} as a whole; the two files listed first under {below} reach the threshold"));
     }
     if answer.below > 0 && args.min_resemblance.is_none() && options.min_resemblance > 0.0 {
-        // A report is sorted by its headings.
+        // The reader of a report sorts it by its headings.
         let longest = match (args.sort, format) {
             _ if args.joining.rewritten() => "",
             (PairSort::Score, OutputFormat::Human | OutputFormat::Json | OutputFormat::Csv) => {

@@ -166,7 +166,7 @@ struct QueryTally {
 const STOPPING: &str = "stopping; press Ctrl-C again to stop at once";
 
 impl Asked<'_> {
-    /// Answers some queries. Ctrl-C stops them.
+    /// The answers to some queries. Ctrl-C stops the queries.
     fn query(&self, some: &[QuerySource]) -> fpdb::Result<Vec<fpdb::Result<QueryAnswer>>> {
         let bar = StepBar::start(self.printer, "querying");
         let stop = interrupt::graceful(STOPPING);
@@ -250,7 +250,7 @@ impl Asked<'_> {
     }
 }
 
-/// Prints which meaning a name has that both a document and a submission have.
+/// If both a document and a submission have the name of a query, prints which of them was meant.
 fn tell_two_meanings(answer: &QueryAnswer, printer: &Printer) {
     if answer.query.names_submission {
         let name = escape_terminal(&answer.query.name);
@@ -275,7 +275,7 @@ fn folder_of(sources: &[QuerySource]) -> String {
 /// Calls `visit` with the name and the answer of each document below a path.
 ///
 /// # Errors
-/// [`Error::Stopped`] if Ctrl-C stopped it; errors of the query and of `visit`.
+/// [`Error::Stopped`] if Ctrl-C stopped the query; errors of the query and of `visit`.
 fn query_below(
     database: &Database,
     path: &Path,
@@ -320,7 +320,7 @@ pub(super) fn tell_attachments(attachments: u64, printer: &Printer) {
 }
 
 /// Says that attachments of queried mails were not read. `--attachments` reads attachments of files only, so
-/// the hint at it is left out without files.
+/// the hint names this flag only if a source is a file.
 fn tell_attachments_of(sources: &[QuerySource], attachments: u64, printer: &Printer) {
     let is_file = |source: &QuerySource| matches!(source, QuerySource::File(_));
     if sources.iter().any(is_file) {

@@ -79,8 +79,7 @@ pub(crate) fn run(global: &Global, args: &RmArgs, printer: &Printer) -> anyhow::
     Ok(if unknown_names.is_empty() && removal.unknown_ids.is_empty() { RunStatus::Done } else { RunStatus::Incomplete })
 }
 
-/// Prints documents that stay although they have the bytes of a removed document: for each removed document
-/// the first such document.
+/// Prints, for each removed document, the first of the documents that stay although they have the same bytes.
 fn note_copies(database: &Database, removed: &[DocumentInfo], printer: &Printer) -> anyhow::Result<()> {
     let mut copies = BTreeSet::new();
     for document in removed {
@@ -93,9 +92,9 @@ fn note_copies(database: &Database, removed: &[DocumentInfo], printer: &Printer)
     Ok(())
 }
 
-/// The documents whose copies or attachments stay after their removal: one document for each content that
-/// other documents also have, and mails whose attachments are documents. A large removal keeps only these in
-/// memory.
+/// The documents to remove whose copies or attachments may stay: one document for each content that other
+/// documents also have, and mails whose attachments are documents. A large removal keeps only these documents
+/// in memory.
 fn that_may_leave_others(database: &Database, ids: &[DocId]) -> anyhow::Result<Vec<DocumentInfo>> {
     let (mut documents, mut contents) = (Vec::new(), BTreeSet::new());
     for &id in ids {
@@ -156,7 +155,8 @@ fn note_attachments(
     Ok(())
 }
 
-/// Lets later ingests add contents again that were removed with `--keep-out`, by names and digests.
+/// Lets later ingests again add contents that were removed with `--keep-out`. The user gives names or
+/// digests.
 fn readmit(global: &Global, database: &DatabaseWriter, args: &RmArgs, printer: &Printer) -> anyhow::Result<RunStatus> {
     let removal = database.readmit(&args.readmit)?;
     summary(global, &removal, "")?;

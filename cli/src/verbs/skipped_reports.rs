@@ -1,10 +1,10 @@
-//! Skipped reports: says which reports of fpdb a run skipped, so that no file is skipped unnoticed because it
-//! looks like a report.
+//! Skipped reports: prints which reports of fpdb a run skipped. So no file that only looks like a report is
+//! skipped unnoticed.
 
-/// Chooses what to say of each skipped file of a report.
+/// Chooses the name to print for each skipped file of a report.
 #[derive(Default)]
 pub(super) struct SkippedReports {
-    /// The folder of data that was said last. Its files come one after the other.
+    /// The folder of data that was printed last. The files of one folder come one after the other.
     folder: String,
 }
 

@@ -41,7 +41,7 @@ fn is_of_outlook(name: &str) -> bool {
 }
 
 impl UnreadKinds {
-    /// Notes a skipped file, if it is of such a kind.
+    /// Notes a skipped file, if fpdb does not read its kind.
     pub(super) fn note(&mut self, name: &str, reason: &SkipReason) {
         if reason.is_unread_archive() {
             self.archives.note(name);

@@ -16,8 +16,8 @@ pub enum Act {
     Write,
     /// Copied without some passages of its documents.
     Cut,
-    /// Not copied: the file holds nothing but removable documents. With a `target`: the database no longer
-    /// has the file, and the copy of an earlier run is removed.
+    /// Not copied, because the file holds only removable documents. If `target` is set, the database no
+    /// longer has the file, and this run removes the copy that an earlier run made.
     Omit,
     /// Each of its records gets a mark that says whether it is removable.
     Mark,
@@ -59,21 +59,21 @@ pub struct Applied {
     pub source: String,
     /// The action.
     pub act: Act,
-    /// The path of the copy, even if this run removed it; of the link's target; or of the new place of the
-    /// file. `None` for other actions.
+    /// Path of the copy, even if this run removed it or left it as it was. For a link: path of the survivor.
+    /// For a moved file: its new path. Otherwise `None`.
     pub target: Option<String>,
     /// Number of the file's documents that are removable or have repeated passages.
     pub documents: u64,
-    /// Number of records that the copy lacks, or that are marked in their place, because their contents are
-    /// kept out. The database does not hold them.
+    /// Number of records that are left out or marked because their contents are kept out (`rm --keep-out`).
+    /// The database does not hold these records.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub kept_out: u64,
     /// False in a dry run.
     pub done: bool,
     /// Why the file is left alone, or why some of its documents stay.
     pub reason: Option<String>,
-    /// True if an earlier run has acted on the file, and its result is as it left it. The JSON has only the
-    /// number of such files, `done_before` of the summary.
+    /// True if an earlier run has acted on the file and the result has not changed since. Not in the JSON:
+    /// `done_before` in the summary counts these files.
     #[serde(skip)]
     pub done_before: bool,
 }
@@ -96,14 +96,14 @@ pub struct ApplySummary {
     pub applied: u64,
     /// Number of documents that stay. Those in `missing` do not count.
     pub left: u64,
-    /// Number of documents that stay because their survivor has changed.
+    /// Number of documents that stay because no unchanged survivor justifies their removal.
     pub unjustified: u64,
-    /// Number of removable documents that stay because they cannot leave their files, or take no mark. For
-    /// example, they are in a container that is copied whole. The reason is that of the file.
+    /// Number of removable documents that stay because they cannot be left out of their file, or cannot be
+    /// marked. For example, their container is copied whole. `reason` of the file says why.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub inseparable: u64,
-    /// Number of documents for which only the text was compared. They are contained in their survivor or
-    /// resemble it, and their formats hold attachments and pictures.
+    /// Number of removable documents whose text alone was compared, although their format can hold
+    /// attachments and pictures. They are contained in their survivor or resemble it.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub parts_not_compared: u64,
     /// Number of documents that the database no longer holds, or that were read from no file.
@@ -113,19 +113,19 @@ pub struct ApplySummary {
     pub unknown_names: Vec<String>,
     /// Number of files left alone because they have changed or cannot be read or written.
     pub failed: u64,
-    /// Number of these files that were not copied or moved because another file takes their new place, or
-    /// they have none.
+    /// Number of the files in `failed` that were not copied or moved because their new place is taken, or
+    /// because their name gives no place.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub unplaced: u64,
-    /// Number of these files that the system refused to read, change or place; permissions can be the cause.
-    /// The same call retries them.
+    /// Number of the files in `failed` that the system refused to read, change or place; permissions can be
+    /// the cause. The same call retries them.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub refused: u64,
-    /// Number of these files whose records have the field of the marks already.
+    /// Number of the files in `failed` whose records already have a field with the name of the mark.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub field_taken: u64,
-    /// Number of files that stay whole although some of their documents are listed. Only a copy can leave out
-    /// these documents, or they cannot be marked or cut.
+    /// Number of files that stay whole although the report lists some of their documents. Only a copy can
+    /// leave out these documents, or they cannot be marked, or no passages can be cut out of them.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub whole: u64,
     /// Number of copies of earlier runs that stay as they were, because their files are no longer stored,
@@ -135,19 +135,19 @@ pub struct ApplySummary {
     /// Number of copies of earlier runs that are removed, because the database no longer has their files.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub pruned: u64,
-    /// Number of documents that have no symbol left without their passages. The copy leaves them out.
+    /// Number of documents that have no symbol left after their passages are cut out. The copy leaves out
+    /// these documents.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub without_text: u64,
-    /// Number of records that copies lack, or that are marked in their place, because their contents are kept
-    /// out.
+    /// Number of records that are left out or marked because their contents are kept out.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub kept_out: u64,
     /// Number of records that copies still hold although their contents are kept out (`rm --keep-out`). They
     /// are parts of a mail or container that is copied whole, or of a copy that stays as it was.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub kept_out_left: u64,
-    /// Number of parts of files that could not be searched for such records, because they cannot be read or
-    /// were ingested by several fields.
+    /// Number of parts of files that could not be searched for records whose contents are kept out. Such a
+    /// part cannot be read, or its file was ingested in several ways.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub kept_out_unsearched: u64,
     /// Number of copies without any document.

@@ -50,17 +50,19 @@ pub(super) struct CutRange {
 /// The state of a file.
 #[derive(Clone, Debug)]
 pub(super) enum FileState {
-    /// The file stays as it is. The report concerns no document of it and its size and time are those of its
-    /// ingest, or the action does not concern it.
+    /// The file stays as it is. Either the action does not concern the file. Or the file has no concerned
+    /// document, and its size and time are those of its ingest.
     Kept,
-    /// The concerned documents of the file are unchanged. If it is copied or marked, all of them are.
+    /// The concerned documents of the file are unchanged. If the file is copied or marked, its other
+    /// documents are unchanged too.
     File {
         kind: FileKind,
-        /// The container of its members; `None` for a document, and for a mail with attachments.
+        /// The container that holds the members; `None` if the file is one document, or a mail with
+        /// attachments.
         container: Option<Container>,
         cuts: CutRange,
-        /// The number of its entries, also of those without documents. Parts that cannot be read count once
-        /// more.
+        /// The number of entries in the container, with or without documents, plus the number of parts that
+        /// cannot be read. So a file with such parts is never left out whole.
         members: u64,
         kept_out: KeptOutOfFile,
         /// The reason why some removable documents of the file stay.
@@ -86,10 +88,10 @@ pub(super) struct Checked {
     /// Unchanged documents, in files that are unchanged too.
     pub(super) sound: RoaringBitmap,
     /// Hashes of the files in which a document stays, and of their directory entries. These are all files
-    /// with a survivor, and files that can be a removable file under another name. Empty unless files are
-    /// removed, linked or moved.
+    /// with a survivor, and files without removable documents that can be another name of a removable file.
+    /// Empty unless files are removed, linked or moved.
     staying: FxHashSet<u64>,
-    /// The indexes of files with removable documents, and the hashes of those files that are unchanged.
+    /// The indexes of files with removable documents. `removable_files` has the hashes of the unchanged ones.
     removable: RoaringBitmap,
     removable_files: FxHashSet<u64>,
     /// The indexes of the files that were checked, by the hash of their paths.
@@ -99,7 +101,7 @@ pub(super) struct Checked {
 }
 
 impl Checked {
-    /// True if a document that stays is in the file at this path, under this name or another.
+    /// True if the file at this path, under this name or another, holds a document that stays.
     pub(super) fn holds_staying(&self, path: &Path) -> Result<bool> {
         let FileIdentity { entry, file, is_only } = FileIdentity::of(path)?;
         Ok(self.staying.contains(&entry) || (is_only && self.staying.contains(&file)))
@@ -131,7 +133,8 @@ pub(super) struct Check<'a> {
 }
 
 impl Check<'_> {
-    /// Checks each file with a concerned document.
+    /// Checks each file with a concerned document. Returns the state of all files, and the documents that are
+    /// sound.
     pub(super) fn all(&mut self, entries: Sorter<'_, PlannedDocument>) -> Result<Checked> {
         let mut checked = Checked {
             states: vec![FileState::Kept; self.sources.len()],
@@ -152,8 +155,9 @@ impl Check<'_> {
         if self.options.action.takes_files() {
             self.note_staying(&mut checked)?;
         }
-        // Each record gets a mark, so files that the report does not name are checked too. A container may
-        // hold records that are kept out. A changed file may hold records that the report does not know.
+        // Files that the report does not name are checked too. If records get marks, each of them gets one. A
+        // container may hold records whose contents are kept out. A changed file may hold records that the
+        // report does not know.
         let (marks, keeps_out) = (self.options.action.marks(), !self.kept_out.is_empty());
         if marks || self.options.action.copies_to().is_some() {
             for (number, source) in self.sources.iter().enumerate() {
@@ -174,8 +178,8 @@ impl Check<'_> {
         Contents { stored: self.stored, limits: &self.options.limits, kept_out: Some(self.kept_out), task: self.task }
     }
 
-    /// True if the size and time of a file are those of its ingest. Also true if they cannot be read: the
-    /// copy then fails with the reason.
+    /// True if the size and time of a file are those of its ingest. Also true if size and time cannot be
+    /// read: the copy then fails with the reason.
     fn is_as_ingested(&self, number: usize, checked: &mut Checked) -> Result<bool> {
         let source = &self.sources[number];
         let Ok(facts) = Facts::of(Path::new(&source.path)) else { return Ok(true) };
@@ -184,7 +188,7 @@ impl Check<'_> {
         Ok(is_same)
     }
 
-    /// Notes files that have no removable document but can be a removable file under another name.
+    /// Notes files that have no removable document but can be another name of a removable file.
     fn note_staying(&self, checked: &mut Checked) -> Result<()> {
         for (number, source) in self.sources.iter().enumerate() {
             self.task.step("files looked up", number as u64, self.sources.len() as u64)?;
@@ -287,14 +291,14 @@ impl Check<'_> {
 pub(super) struct Contents<'a> {
     pub(super) stored: &'a dyn StoredDocuments,
     pub(super) limits: &'a InputLimits,
-    /// The contents that are kept out, if records with these contents are to be found.
+    /// The contents that are kept out; `None` if records with these contents need not be found.
     pub(super) kept_out: Option<&'a FxHashSet<Digest>>,
     pub(super) task: &'a Task<'a>,
 }
 
 impl Contents<'_> {
-    /// Reads a file, and compares the documents in `entries` with the database. Also compares all its other
-    /// documents, unless `version` says that the file is the one that was ingested.
+    /// Reads a file, and compares the documents in `entries` with the database. Returns the state of the
+    /// file. Also compares all other documents of the file, unless `version` is [`FileVersion::Ingested`].
     pub(super) fn look(
         &self,
         source: &SourceFile,
@@ -316,8 +320,8 @@ impl Contents<'_> {
         source.reading == SourceReading::Mixed && !self.reads_attachments(source)
     }
 
-    /// Reads a file in the way it was ingested. Also returns the kind of the file, and the reason why it must
-    /// stay whole, if there is one.
+    /// Reads a file in the way it was ingested. Returns the scan, the kind of the file, and the reason why
+    /// the file must stay whole, if there is one.
     pub(super) fn scan<'s>(
         &self,
         path: &Path,
@@ -351,7 +355,7 @@ impl Contents<'_> {
         let is_mail = attachments && matches!((kind, scan.container), (FileKind::Container(_), None));
         if is_mail {
             scan.end_member("", 0..1);
-            // A mail without attachments is read like the others if contents are looked for.
+            // If contents are looked for, a mail without attachments comes here too.
             scan.places.push((xxh3_64(b""), 0..1));
         }
         let reason = (source.reading == SourceReading::Mixed && !is_mail)
@@ -368,7 +372,7 @@ impl Contents<'_> {
         Ok((scan, kind, reason))
     }
 
-    /// Compares the documents found in a file with those in the database.
+    /// The state of a file: compares the documents that `scan` found with those in the database.
     fn judge(&self, source: &SourceFile, mut scan: Scan<'_>, kind: FileKind, reason: Option<String>) -> Result<Looked> {
         let (kept_out, unread) = (std::mem::take(&mut scan.kept_out), scan.unread);
         let mut looked = Looked {
@@ -477,7 +481,7 @@ pub(super) struct Looked {
     cuts: Vec<Cut>,
     members: u64,
     changed: usize,
-    /// Tells that the file is not as it was ingested, if it is not.
+    /// The reason, if the file is not as it was ingested.
     unjudged: Option<String>,
     kept_out: KeptOutOfFile,
     reason: Option<String>,

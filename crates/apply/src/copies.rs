@@ -33,7 +33,8 @@ pub(super) struct PlannedCopy {
     chosen: Chosen,
     /// A digest of everything that decides the content of the copy, except the content of the file.
     pub(super) decision: u64,
-    /// The documents that have no symbol left without their passages. The copy leaves them out.
+    /// The documents that have no symbol left after their passages are cut out. The copy leaves out these
+    /// documents.
     emptied: RoaringBitmap,
     /// True if the file is copied whole, although it has documents to mark or passages to cut out.
     whole: bool,
@@ -47,7 +48,8 @@ impl PlannedCopy {
 }
 
 impl Chosen {
-    /// Counts the records whose contents are kept out as left, because a marked table cannot lose rows.
+    /// Adds the records whose contents are kept out to `kept_out_left`: they stay, because a marked table
+    /// cannot lose rows.
     fn keep_what_is_kept_out(&mut self) {
         let left = kept_out_of(&self.cuts);
         if left > 0 {
@@ -56,7 +58,7 @@ impl Chosen {
         }
     }
 
-    /// Adds to the reason that records stay, or may stay, although their contents are kept out.
+    /// Extends the reason if records stay, or may stay, although their contents are kept out.
     pub(super) fn tell_what_is_kept_out(&mut self) {
         if self.kept_out_left > 0 {
             let why = self.reason.take().unwrap_or_else(|| "they are in a mail, or in a container within it".into());
@@ -66,7 +68,8 @@ impl Chosen {
         }
     }
 
-    /// Adds to the reason which members could not be read. No report says anything about them.
+    /// Adds the names of members that could not be read to the reason. No report says anything about these
+    /// members.
     fn tell_what_is_unread(&mut self, name: &str, container: &StoredContainer) {
         let mut told = match container.unread {
             0 => return,
@@ -84,7 +87,7 @@ impl Chosen {
 }
 
 impl Acting<'_> {
-    /// Decides how a file is copied to a folder.
+    /// Returns the plan for the copy of a file in a folder.
     pub(super) fn plan_copy(&self, source: &SourceFile, state: &FileState, folder: &Path) -> Result<PlannedCopy> {
         let target = places::place_of(source, folder);
         let mut chosen = self.choose(state)?;
@@ -126,7 +129,8 @@ impl Acting<'_> {
         if act != Act::Copy {
             decision.update(bytemuck::cast_slice(&chosen.cuts));
             decision.update(bytemuck::cast_slice(&ranges));
-            // Earlier versions kept records without text, so their decisions must differ.
+            // Earlier versions kept records without text. So a decision to leave out such records needs
+            // another digest.
             decision.update(&emptied.len().to_le_bytes()[..if emptied.is_empty() { 0 } else { 8 }]);
         }
         if act == Act::Mark {
@@ -136,7 +140,8 @@ impl Acting<'_> {
         if let FileState::File { kept_out, .. } = state
             && !rewrite::is_markable(state)
         {
-            // A copy with marks or without passages keeps mails that another copy leaves out.
+            // Counted with the final cuts: a copy with marks or without passages keeps mails that other
+            // copies leave out.
             chosen.kept_out_left = kept_out.left_after(&chosen.cuts);
         }
         chosen.inseparable += concerned - documents_of(&chosen.cuts);
@@ -154,8 +159,9 @@ impl Acting<'_> {
         Ok(PlannedCopy { act, target, chosen, decision: decision.digest(), emptied, whole })
     }
 
-    /// Keeps in `chosen` only the documents that lose passages. Returns the number of ranges to cut out of
-    /// each and the offsets of the ranges. Also returns the documents that have no symbol left.
+    /// Keeps in `chosen` only the documents that lose passages. The returned list has, for each of these
+    /// documents, the number of ranges to cut out and then the offsets of the ranges. The returned bitmap has
+    /// the documents that have no symbol left.
     fn choose_passages(
         &self,
         source: &SourceFile,
@@ -208,7 +214,7 @@ impl Acting<'_> {
         Ok((ranges, emptied))
     }
 
-    /// Copies a file according to its plan.
+    /// Copies a file according to its plan, unless this is a dry run. Returns the act.
     pub(super) fn copy(
         &mut self,
         number: usize,
@@ -278,8 +284,8 @@ impl Acting<'_> {
         }
         // The copy must be on disk before the log says so, because the next call trusts the log.
         let written = placing.synced()?;
-        // The log is synced first, so that it lists the copy even after a power failure, and tells it from
-        // the file of somebody else.
+        // The log is synced before the copy takes its place. So the log lists the copy even after a power
+        // failure, and the next run does not take the copy for the file of somebody else.
         (noted.bytes, noted.modified) = (written.bytes, written.modified);
         self.log.begin(&noted)?;
         self.log.sync()?;
@@ -337,8 +343,8 @@ impl Acting<'_> {
         }
     }
 
-    /// Removes the copy that an earlier run made of a file, if there is one. Returns false if the copy was
-    /// edited, so that it stays.
+    /// Removes the copy that an earlier run made of a file, if there is one. Returns false if the copy stays
+    /// because it was edited.
     fn remove_copy(&mut self, path: &Path, target: &Path) -> Result<bool> {
         match target.symlink_metadata() {
             Err(error) if files::is_missing(&error) => return Ok(true),
@@ -352,15 +358,16 @@ impl Acting<'_> {
         Ok(true)
     }
 
-    /// Tells of the copies that earlier runs made of files that the database no longer has. If the options
-    /// ask for it, removes those that are as they were written.
+    /// Reports the copies that earlier runs made of files that the database no longer has. With `prune`,
+    /// removes those copies that have not changed since.
     pub(super) fn old_copies(&mut self, copies: Vec<(PathBuf, LogLine)>) -> Result<()> {
         let Some(folder) = self.options.action.copies_to() else { return Ok(()) };
         let all = copies.len() as u64;
         for (number, (copy, made)) in (0..).zip(copies) {
             self.task.step("copies of earlier runs looked at", number, all)?;
             let mut reason = "the database no longer has a file of this name".to_owned();
-            // Another user can have written the log. So it can name no file outside the folder.
+            // Another user can have written the log. So a file outside the folder is neither read nor
+            // removed.
             let is_inside = copy
                 .strip_prefix(folder)
                 .is_ok_and(|place| place.components().all(|component| matches!(component, Component::Normal(_))));
@@ -412,7 +419,7 @@ impl Acting<'_> {
     }
 }
 
-/// Removes the folders of a removed copy that hold nothing more. A file may come into the place of one.
+/// Removes the folders around a removed copy that are empty. A file can then take the place of such a folder.
 fn remove_empty_folders(copy: &Path, folder: &Path) {
     for above in copy.ancestors().skip(1).take_while(|above| *above != folder) {
         if fs::remove_dir(above).is_err() {

@@ -39,7 +39,7 @@ impl Kept<'_> {
 }
 
 impl Cutting<'_> {
-    /// The passages of a document whose first occurrence still exists. Only these are cut out.
+    /// The passages to cut out of a document: those whose first occurrence is in a document that is kept.
     pub(super) fn sound(&self, document: u32) -> Result<Vec<RepeatedSpan>> {
         let mut sound = self.passages.get(document)?;
         let mut failed = Ok(());
@@ -73,7 +73,7 @@ impl Cutting<'_> {
         Ok(ranges)
     }
 
-    /// The text of a record without its passages; `None` if the text is not the document's.
+    /// The text of a record without its passages; `None` if `text` is not the text that was ingested.
     pub(super) fn cut(&self, document: u32, text: &[u8]) -> Result<Option<Vec<u8>>> {
         let record = self.kept.stored.document(document)?;
         if xxhash_rust::xxh3::xxh3_128(text).to_be_bytes() != record.digest {
@@ -104,10 +104,10 @@ fn whole_characters(text: &[u8], (mut start, mut end): (u64, u64)) -> (u64, u64)
     (start, end)
 }
 
-/// True if passages can be cut out of a document without harm to the text around them. Its offsets must refer
-/// to the original, and a record must hold its text as one value. It must have no markup, since a cut could
-/// remove a start tag without its end tag. A container or compressed file that was ingested without unpacking
-/// must stay whole, because a cut would damage it.
+/// True if passages can be cut out of a document without harm to the text around them. The offsets of the
+/// document must refer to the original, and a record must hold the text as one value. The document must have
+/// no markup, since a cut could remove a start tag without its end tag. A container or compressed file that
+/// was ingested without unpacking must stay whole, because a cut would damage it.
 pub(super) fn can_be_cut(record: &StoredDocument) -> bool {
     let format = Format::named(&record.format).unwrap_or_default();
     let plain =

@@ -64,7 +64,7 @@ impl Facts {
         }
     }
 
-    /// The time to wait until the last change is old enough.
+    /// The time to wait until a further change would alter the times; `None` if no wait is needed.
     fn unsettled(&self) -> Option<Duration> {
         let (seconds, nanoseconds) = self.changed;
         // A time in whole seconds shows that the file system has no smaller unit. Other times follow the
@@ -364,12 +364,12 @@ pub(super) fn is_link(path: &Path, survivor: &Path, kind: LinkKind) -> bool {
     }
 }
 
-/// True if there is no such file. Its folder can be gone, with a file in its place.
+/// True if the file does not exist, or if another file is in the place of its folder.
 pub(super) fn is_missing(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
-/// True if a file could not be read because there is no such file.
+/// True if a file could not be read because it does not exist.
 pub(super) fn is_absent(error: &Error) -> bool {
     matches!(error, Error::Io { source, .. } if is_missing(source))
 }

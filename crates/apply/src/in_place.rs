@@ -67,7 +67,7 @@ impl Check<'_> {
 }
 
 impl Acting<'_> {
-    /// Marks the records of a file; the new file replaces it.
+    /// Writes a new file with marks in the records, which replaces the old file.
     pub(super) fn mark(
         &mut self,
         number: usize,
@@ -98,8 +98,8 @@ impl Acting<'_> {
         let decision = decision_of_marks(&cuts, marked_out);
         let mut noted = NotedAct { decision, ..NotedAct::new(Act::Mark, path, None) };
         let stands = self.log.stands(path, decision, true);
-        // Only marks of this job are replaced. A field of the records' own is refused, however often the user
-        // asks for it.
+        // Only marks of this job are replaced. If the records already have another field of this name, the
+        // act fails, also when the user repeats it.
         let replaces = self.log.has_written(path);
         let change = Change::Mark { field, passages: self.passages, replaces, leaves_out: false };
         if !self.options.act {
@@ -140,7 +140,7 @@ impl Acting<'_> {
         Ok(Some(Acted { step, done: true, outcome }))
     }
 
-    /// Removes, links or moves a file that is one document.
+    /// Removes, links or moves a file that is one document. `None` if the file has no removable document.
     pub(super) fn dispose(&mut self, number: usize, source: &SourceFile, state: &FileState) -> Result<Option<Acted>> {
         let FileState::File { kind, cuts: all, reason, .. } = state else { return Ok(None) };
         if all.count == 0 && reason.is_none() {
@@ -187,8 +187,8 @@ impl Acting<'_> {
             }
             _ => (Act::Remove, None, Way::Remove),
         };
-        // An existing target is an error, unless a killed run has copied the file to it and not yet removed
-        // it here.
+        // An existing target is an error, unless a killed run has copied the file to the target and not yet
+        // removed the original.
         if let Way::Move(target) = &way
             && target.symlink_metadata().is_ok()
             && !(self.log.begun(path) && same_bytes(path, target)?)
@@ -245,8 +245,8 @@ impl Acting<'_> {
         Ok(same)
     }
 
-    /// Removes a file, or replaces it by a link. Returns false, and changes nothing, if its survivor has
-    /// changed. `before` are the facts of the file when its content was compared.
+    /// Removes a file, moves it or replaces it by a link. If its survivor has changed, changes nothing and
+    /// returns false. `before` has the facts that the file had when its content was compared.
     fn take(&mut self, path: &Path, before: &Facts, survivor: &Survivor, way: &Way) -> Result<bool> {
         let bytes = before.bytes;
         let aside = self.log.aside_of(path);
@@ -272,8 +272,8 @@ impl Acting<'_> {
         Ok(whole)
     }
 
-    /// Sets a file aside, compares its survivor, and removes the file or puts it back. `taken` is the open
-    /// file.
+    /// Sets a file aside and checks its survivor. Then removes the file and returns true, or puts it back.
+    /// `taken` is the open file.
     fn remove(
         &mut self,
         (taken, path): (&File, &Path),
@@ -294,8 +294,8 @@ impl Acting<'_> {
         removed
     }
 
-    /// Compares a file with its survivor and replaces it by a link. Then checks the survivor again, and
-    /// removes the file or puts it back.
+    /// Compares a file with its survivor, sets the file aside and puts a link in its place. Then checks the
+    /// survivor again. Removes the file and returns true, or puts the file back.
     fn link(
         &mut self,
         (taken, path): (&File, &Path),
@@ -328,8 +328,8 @@ impl Acting<'_> {
         removed
     }
 
-    /// Moves a file, by copying if the target is on another file system. Puts it back if its survivor has
-    /// changed.
+    /// Moves a file, by copying if the target is on another file system. If its survivor has changed, puts
+    /// the file back and returns false.
     fn move_to(
         &mut self,
         (taken, path): (&File, &Path),
@@ -378,8 +378,8 @@ impl Acting<'_> {
     }
 }
 
-/// Removes a file that is set aside, if it still has the content that was compared. Another program that had
-/// the file open can have written to it.
+/// Removes a file that is set aside and returns true. Fails if the file no longer has the content that was
+/// compared: a program that had the file open can have written to it.
 fn remove_unchanged(aside: &Path, path: &Path, before: &Facts) -> Result<bool> {
     if !Facts::of(aside)?.differs_in_change_only(before) {
         return Err(changed_while_reading(path));
@@ -402,7 +402,7 @@ fn decision_of_marks(cuts: &[Cut], kept_out: u64) -> u64 {
         decision.update(&id.to_le_bytes());
         decision.update(&keep.to_le_bytes());
     }
-    // Decisions of earlier versions lack it.
+    // Decisions of earlier versions do not include `kept_out`.
     decision.update(&kept_out.to_le_bytes()[..if kept_out == 0 { 0 } else { 8 }]);
     decision.digest()
 }

@@ -1,5 +1,5 @@
 //! Judged: tells if a file is as it was ingested. A report judges only the contents that the database holds.
-//! So a file that holds others is neither copied nor marked.
+//! So a file with other contents is neither copied nor marked.
 
 use std::cell::RefCell;
 use std::path::Path;
@@ -22,19 +22,19 @@ use fpdb_reading::input::PathFilter;
 pub(super) enum FileVersion {
     /// The version that was ingested.
     Ingested,
-    /// Another one, maybe with the same contents.
+    /// Another version, maybe with the same contents.
     Other,
     /// The database does not know a size and time that would prove that the file is unchanged.
     Unknown {
-        /// The number of its documents that were removed from the database, if size and time are those of the
-        /// ingest.
+        /// If size and time are those of the ingest: the number of the file's documents that were removed
+        /// from the database. Otherwise 0.
         removed: u64,
     },
 }
 
 impl FileVersion {
-    /// The reason to leave alone a file that was ingested in several ways; `None` if it is unchanged. Its
-    /// documents cannot be compared, so only size and time count.
+    /// The reason to leave alone a file that was ingested in several ways; `None` if the file is unchanged.
+    /// The documents of such a file cannot be compared, so only its size and time count.
     fn told_of_mixed(self) -> Option<String> {
         let changed = match self {
             Self::Ingested => return None,
@@ -45,27 +45,28 @@ impl FileVersion {
     }
 }
 
-/// True if a document that was found was ingested as it is now.
+/// Returns true if the found document was ingested with its present content.
 type IsJudged<'a> = &'a dyn Fn(&FoundDocument, &Digest) -> Result<bool>;
 
-/// The members of a file that an ingest could not read, so that the database does not hold them. They are in
-/// each copy.
+/// The members of a file that an ingest could not read, so that the database does not hold them. Each copy of
+/// the file holds them too.
 #[derive(Default)]
 struct UnreadMembers {
-    /// By their suffixes, hashed by [`UnreadMembers::key`].
+    /// The members whose suffixes the database lists, by the hash of the suffix ([`UnreadMembers::key`]).
     listed: FxHashMap<u64, ListedMember>,
-    /// The number of those whose suffixes the database does not list, without those that cannot be read now.
+    /// The number of members whose suffixes the database does not list, minus those that still cannot be
+    /// read.
     unlisted: u64,
     in_copy: bool,
 }
 
-/// The members with one key. As many as are listed may be documents that the database does not hold.
+/// The members with one key. Up to `listed` of them may be documents that the database does not hold.
 #[derive(Default)]
 struct ListedMember {
     listed: u64,
-    /// The number of such documents.
+    /// The number of documents found with this key that the database does not hold.
     found: u64,
-    /// The number of those that cannot be read now either, so they are no documents.
+    /// The number of listed members that still cannot be read, so they are not found as documents.
     unread: u64,
 }
 
@@ -74,7 +75,8 @@ impl UnreadMembers {
         if self.in_copy { without_numbers(suffix) } else { xxh3_64(suffix.as_bytes()) }
     }
 
-    /// Notes a document that was not ingested as it is now. Returns false if the database does not list it.
+    /// Notes a document that was not ingested with its present content. Returns false if the database lists
+    /// no unread member with this suffix.
     fn note(&mut self, suffix: &str) -> bool {
         let key = self.key(suffix);
         self.listed.get_mut(&key).map(|member| member.found += 1).is_some()
@@ -88,13 +90,13 @@ impl UnreadMembers {
         }
     }
 
-    /// The number of documents that are more than those listed.
+    /// The number of documents and unreadable members in excess of the listed members.
     fn unjudged(&self) -> u64 {
         self.listed.values().map(|member| (member.found + member.unread).saturating_sub(member.listed)).sum()
     }
 }
 
-/// A hash of a suffix without the numbers of records, which are others in a copy.
+/// A hash of a suffix without the numbers of records, because a copy numbers its records anew.
 fn without_numbers(suffix: &str) -> u64 {
     let parts = suffix.split_inclusive(['#', ':']);
     xxh3_64(parts.map(|part| part.trim_start_matches(|at: char| at.is_ascii_digit())).collect::<String>().as_bytes())
@@ -109,16 +111,18 @@ pub(super) struct Judging<'a> {
     filter: Option<PathFilter>,
     unread: UnreadMembers,
     seen: u64,
-    /// Hashes of the suffixes of these documents, and the suffixes of as many as may be removed ones. Of two
-    /// documents with one suffix the later decides, as in an ingest.
+    /// The documents that are not as they were ingested, by the hash of the suffix. The value is the suffix,
+    /// if the document may be one that was removed from the database. If two documents have the same suffix,
+    /// the later one decides, as in an ingest.
     unjudged: FxHashMap<u64, Option<String>>,
     removed: u64,
     failed: Option<Error>,
 }
 
 impl<'a> Judging<'a> {
-    /// Notes a document that begins with `head`. Unless it was ingested, it does not count if it is binary
-    /// data or if globs leave it out: an ingest skips it. Nor does it count if the ingest could not read it.
+    /// Notes a document that begins with `head`. A document that was not ingested does not count in two
+    /// cases: an ingest would skip it, because it is binary data or globs leave it out; or the ingest could
+    /// not read it.
     pub(super) fn note(&mut self, found: &FoundDocument, digest: &Digest, head: &[u8]) {
         let is_judged = (self.is_judged)(found, digest);
         let is_ignored = || found.is_skipped(head, self.unit) || self.is_left_out(&found.suffix);
@@ -142,7 +146,8 @@ impl<'a> Judging<'a> {
         self.unread.note_unread(suffix);
     }
 
-    /// The number of unjudged documents up to which some may be removed ones.
+    /// If there are more unjudged documents than this number, none of them is taken for a document that was
+    /// removed from the database.
     fn may_be_removed(&self) -> u64 {
         if self.removed == 0 { 0 } else { self.removed.saturating_add(self.unread.unlisted) }
     }
@@ -163,7 +168,7 @@ impl<'a> Judging<'a> {
         let (source, seen) = (self.source, self.seen + self.unread.unjudged());
         let unjudged = self.unjudged()?;
         Ok(match (seen, unjudged) {
-            // Such a part may be new.
+            // A part that cannot be read may be new.
             (_, 0) if unread > 0 && version == FileVersion::Other => {
                 Some(format!("it may have changed since it was ingested: {unread} of its parts cannot be read"))
             }
@@ -180,7 +185,7 @@ impl<'a> Judging<'a> {
 }
 
 impl Contents<'_> {
-    /// Judges a file of this version, unless it is surely the one that was ingested.
+    /// The [`Judging`] of a file of this version; `None` if the file is surely the one that was ingested.
     pub(super) fn judging<'j>(
         &self,
         source: &'j SourceFile,
@@ -192,7 +197,7 @@ impl Contents<'_> {
         }
         let (unit, filter) = (self.stored.profile().unit(), self.stored.filter(&source.path)?);
         let removed = if let FileVersion::Unknown { removed } = version { removed } else { 0 };
-        // In another version of the file, these members may be others.
+        // In another version of the file, the listed suffixes may belong to other members.
         let unread = match version {
             FileVersion::Unknown { .. } => self.unread_members(source, false)?,
             _ => UnreadMembers::default(),
@@ -230,8 +235,8 @@ impl Contents<'_> {
         }
     }
 
-    /// Leaves removed documents of the database uncounted: their names are not stored, and they are
-    /// no more than were removed. The others are members that the ingest could not read and did not list.
+    /// Stops counting the documents whose names are not stored. Up to `removed` of them were removed from the
+    /// database. The others are members that the ingest could not read and did not list.
     fn leave_removed(&self, source: &SourceFile, judging: &mut Judging<'_>) -> Result<()> {
         let all = judging.unjudged.len() as u64;
         if all <= judging.may_be_removed() {
@@ -248,7 +253,7 @@ impl Contents<'_> {
         Ok(())
     }
 
-    /// Compares the size and time of a file with those of its ingest.
+    /// The version of a file, by comparing its size and time with those of its ingest.
     pub(super) fn version(&self, source: &SourceFile, facts: &Facts) -> Result<FileVersion> {
         let now = facts.time();
         let is_same = |modified| if Some(modified) == now { FileVersion::Ingested } else { FileVersion::Other };
@@ -275,14 +280,14 @@ impl Contents<'_> {
                     _ => FileVersion::Unknown { removed: 0 },
                 }
             }
-            // The database forgets a complete container if one of its documents is renamed, but not the times
-            // of the others.
+            // If a document of a container is renamed, the database forgets the container, but not the times
+            // of its other documents.
             (None, Some((None, modified))) => is_same(modified),
             _ => FileVersion::Other,
         })
     }
 
-    /// True if a document that was found in a file was ingested as it is now, or is kept out of the database.
+    /// True if the found document was ingested with its present content, or this content is kept out.
     pub(super) fn is_judged(&self, source: &SourceFile, found: &FoundDocument, digest: &Digest) -> Result<bool> {
         let suffix = &*found.suffix;
         // A copy leaves out the members whose contents are kept out of the database, or names them.
@@ -294,8 +299,9 @@ impl Contents<'_> {
         Ok(is_kept_out() || is_ignored() || self.holds_content(source, suffix, digest)? || has_old_name()?)
     }
 
-    /// Reads the copy of a file: the digests of all its documents, and the number of those that the database
-    /// does not hold, or not of this file. A whole copy may hold the removed documents that `version` tells.
+    /// Reads the copy of a file. Returns the digests of all documents in the copy, and the number of those
+    /// that the database does not hold as documents of this file. A whole copy may also hold removed
+    /// documents: `version` has their number.
     pub(super) fn in_copy(
         &self,
         copy: &Path,
@@ -313,7 +319,7 @@ impl Contents<'_> {
             Ok(holds)
         };
         let mut judging = self.judging(source, version, &is_judged)?;
-        // The globs that name records mean the numbers of the file, and the copy has others.
+        // Globs that name records use the record numbers of the file, and the copy has other numbers.
         if let Some(Judging { filter, unread, .. }) = &mut judging {
             *filter = filter.take().map(PathFilter::without_records);
             *unread = self.unread_members(source, true)?;
@@ -330,7 +336,8 @@ impl Contents<'_> {
             removed = removed.min(judging.removed + unread);
             unjudged = judging.unjudged()?;
         }
-        // The database may hold the contents of the other removed documents elsewhere.
+        // The database may hold the content of a removed document in another file. So the documents in excess
+        // of the stored and the removed ones of this file count too.
         let more = (names.borrow().len() as u64).saturating_sub(source.documents + removed);
         Ok((scan.all.unwrap_or_default(), unjudged + more))
     }

@@ -29,7 +29,7 @@ pub(super) struct KeptOutRecord {
     pub(super) inside: Vec<String>,
 }
 
-/// The records of a file whose contents are kept out, as far as no cut leaves them out yet.
+/// The records of a file whose contents are kept out and that no cut of their own leaves out.
 #[derive(Clone, Debug, Default)]
 pub(super) struct KeptOutOfFile {
     /// The number of records that cannot be left out.
@@ -54,7 +54,7 @@ impl KeptOutOfFile {
         self.left + self.attached.iter().filter(stays).count() as u64
     }
 
-    /// The number of records that no cut of their own leaves out, but these `cuts` of their mails.
+    /// The number of these records that leave the copy because one of these `cuts` removes their mail.
     pub(super) fn gone_with(&self, cuts: &[Cut]) -> u64 {
         self.left + self.attached.len() as u64 - self.left_after(cuts)
     }
@@ -64,13 +64,13 @@ impl KeptOutOfFile {
 #[derive(Default)]
 pub(super) struct KeptOutInCopy {
     pub(super) contents: u64,
-    /// The number of its parts that could not be searched.
+    /// The number of parts of the copy that could not be searched.
     pub(super) unsearched: u64,
 }
 
 impl Contents<'_> {
-    /// Searches the old copy of a file that the database no longer has, as the file was read and as one
-    /// document.
+    /// Searches the copy of a file that the database no longer has. Returns the number of kept-out contents
+    /// in the copy. Reads the copy in the way that the file was read, and also as one document.
     pub(super) fn kept_out_in(&self, copy: &Path, made: &LogLine) -> Result<KeptOutInCopy> {
         let mut found = KeptOutInCopy::default();
         let Some(kept_out) = self.kept_out.filter(|contents| !contents.is_empty()) else { return Ok(found) };
@@ -95,20 +95,21 @@ impl Contents<'_> {
             }
         }
         found.contents = all.intersection(kept_out).count() as u64;
-        // Without its passages a text has another digest, and of several fields one is read.
+        // A text without its passages has another digest. Of several fields, this search reads only one.
         let is_other = made.act == Act::Cut || made.text_field.as_deref() == Some(SEVERAL_FIELDS);
         found.unsearched += u64::from(is_other);
         Ok(found)
     }
 
-    /// True if attachments are documents of a file. Also true if a kept-out content may be attached to a
-    /// mail, even if no attachment is a stored document any more.
+    /// True if a scan of a file must read attachments: they are documents of the file, or a kept-out content
+    /// may be attached to one of its mails.
     pub(super) fn reads_attachments(&self, source: &SourceFile) -> bool {
         let looks = self.kept_out.is_some_and(|contents| !contents.is_empty());
         source.attachments || looks && (source.mail || matches!(source.reading, SourceReading::Members(_)))
     }
 
-    /// Adds cuts for the records whose contents are kept out, unless a document of the file has them.
+    /// Adds cuts for the records whose contents are kept out, except for records that are stored documents of
+    /// the file. Returns the records that these cuts do not leave out.
     pub(super) fn leave_out(
         &self,
         source: &SourceFile,
@@ -134,7 +135,8 @@ impl Contents<'_> {
                     cuts.push(Cut { start: at.start, end: at.end, id: NO_DOCUMENT, keep: NO_SURVIVOR });
                 }
                 Some(at) => found.attached.push(at.start),
-                // A mail file has documents, or the database would not know it.
+                // The whole file is the mail. The database knows the file, so an attachment is a document,
+                // and its cut also leaves out the mail.
                 None if suffix.is_empty() => found.attached.push(0),
                 None => found.left += 1,
             }

@@ -2,11 +2,11 @@
 //! documents or passages; removes, links or moves files; or marks records.
 //!
 //! [`apply`] acts, and [`prove`] checks afterwards that each removed content still has its survivor. Neither
-//! can change a database: they see only what [`StoredDocuments`] tells, which `fpdb` implements.
+//! can change a database: they read it only through [`StoredDocuments`], which `fpdb` implements.
 //!
 //! * Before any change, `check` compares the contents of all removable documents and their survivors with the
 //!   database. A file with a changed document is left alone. A document whose survivor has changed stays. If
-//!   files are copied or marked, `judged` compares all documents of those that may have changed.
+//!   files are copied or marked, `judged` compares all documents of those files that may have changed.
 //! * A copy is written under a hidden name and then renamed. A file to remove is first set aside under a
 //!   hidden name, and removed only if its survivor still exists.
 //! * A log records each act, so the same call continues after a kill. All reports of one kind on a database
@@ -72,7 +72,8 @@ use places::{Places, Unplaced};
 use plan::{ApplyPlan, SourceFile};
 use report::ParsedReport;
 
-/// Acts on a report; a dry run only reports what it would do. Calls `visit` once with each file concerned.
+/// Acts on a report; a dry run only reports what it would do. Calls `visit` once with each file concerned,
+/// and returns the totals.
 ///
 /// # Errors
 /// The errors of `Database::apply`.
@@ -146,7 +147,7 @@ pub fn apply(
         task,
     }
     .all(entries)?;
-    // A listed document is left out, so it justifies no removal.
+    // The documents of `options.lists` are left out or marked as well, so they justify no removal.
     checked.sound -= listed;
     let mut acting = Acting {
         stored,
@@ -199,7 +200,8 @@ struct Acting<'a> {
     /// The indexes of files that could not be copied.
     lost: FxHashSet<u32>,
     /// For each file that was copied without documents or passages: the digest of the decision, and the act.
-    /// `apply` reports these acts after the last one, because a survivor that cannot be copied changes them.
+    /// `apply` reports these acts after all files are done, because an act changes if a survivor cannot be
+    /// copied.
     decided: BTreeMap<u32, (u64, Acted)>,
     log: Log,
     /// Hashes of the resolved paths of marked files.
@@ -267,7 +269,7 @@ impl Acting<'_> {
     /// survivor's file fails later, the copy is made again with the document.
     fn all(&mut self) -> Result<()> {
         let ended = self.rounds();
-        // Also after an error: these files are written.
+        // These acts are reported even after an error, because their files are written.
         let mut decided = std::mem::take(&mut self.decided).into_iter();
         let told = decided.try_for_each(|(number, (_, acted))| self.tell(number as usize, acted));
         ended.and(told)
@@ -342,7 +344,7 @@ impl Acting<'_> {
         self.tell(number, acted)
     }
 
-    /// Tells the action on a file.
+    /// Reports the action on a file to `visit`.
     fn tell(&mut self, number: usize, acted: Acted) -> Result<()> {
         let source = &self.sources[number];
         let FileStep { act, mut target, documents, kept_out, reason } = acted.step;
@@ -367,7 +369,7 @@ impl Acting<'_> {
         })
     }
 
-    /// Acts on a file. `None` if no action concerns it.
+    /// Acts on a file. `None` if no action concerns the file, or if the act is reported later (`decided`).
     fn act(&mut self, number: usize, source: &SourceFile, state: &FileState) -> Result<Option<Acted>> {
         let options = self.options;
         match &options.action {
@@ -393,7 +395,7 @@ impl Acting<'_> {
         Kept { stored: self.stored, checked: self.checked, lost: &self.lost }
     }
 
-    /// Chooses the documents of a file to remove. The survivor of each must be unchanged.
+    /// The documents of a file to remove: the survivor of each must be unchanged.
     fn choose(&self, state: &FileState) -> Result<Chosen> {
         let FileState::File { cuts, kept_out, reason, inseparable, .. } = state else {
             return Ok(Chosen::default());

@@ -30,8 +30,8 @@ use fpdb_kernel::hex;
 struct ListLine {
     schema: Option<String>,
     document: Option<String>,
-    /// The name, the id and the digest of a document as `fpdb list` prints it. Other lines may have any
-    /// fields.
+    /// The name, the id and the digest of a document as `fpdb list` prints it. In other lines, fields with
+    /// these names may have any value.
     #[serde(default)]
     name: Value,
     #[serde(default)]
@@ -74,11 +74,11 @@ impl ListLine {
     }
 }
 
-/// Maximum number of names that no stored document has and that are kept.
+/// Maximum number of kept names that no stored document has.
 pub(super) const UNKNOWN_NAMES: usize = 20;
 
-/// Reads a list. `None` if the first line is not a line of a list. A file without lines is a list of no
-/// document: a report has its summary at least.
+/// Reads a list. `None` if the first line is not a line of a list. An empty file is an empty list, because a
+/// report has at least its summary.
 pub(super) fn read<'a>(
     path: &Path,
     stored: &dyn StoredDocuments,

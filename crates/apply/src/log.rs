@@ -57,7 +57,8 @@ struct Noted {
     /// The time of the file, in nanoseconds since 1970. `None` until its content is complete.
     modified: Option<u64>,
     ended: bool,
-    /// Size and time of the file that an earlier act wrote. Until this act ends, it may still be there.
+    /// Size and time of the file that an earlier act wrote. Until this act ends, that file may still be in
+    /// its place.
     earlier: Option<(u64, Option<u64>)>,
 }
 
@@ -87,7 +88,7 @@ fn nanoseconds(time: SystemTime) -> Option<u64> {
     time.duration_since(UNIX_EPOCH).ok().and_then(|since| u64::try_from(since.as_nanos()).ok())
 }
 
-/// The path of the log of a copy, or beside a report.
+/// The path of the log beside the folder of a copy or beside a report.
 fn path_beside(beside: PathBuf, verb: &str) -> PathBuf {
     let mut name = beside.into_os_string();
     name.push(format!(".{verb}.log"));
@@ -263,7 +264,7 @@ impl Log {
         self.hidden(path, Role::Part)
     }
 
-    /// The hidden name beside a path for its file, until the act has ended.
+    /// The hidden name beside a path under which its file is set aside until the act has ended.
     pub(super) fn aside_of(&self, path: &Path) -> PathBuf {
         self.hidden(path, Role::Aside)
     }
@@ -306,7 +307,8 @@ impl Log {
         Ok(())
     }
 
-    /// Puts back a missing file that a killed run set aside: a power failure can lose its line of the log.
+    /// Puts back a missing file that a killed run set aside, even if no line of the log names it: a power
+    /// failure can lose that line.
     pub(super) fn put_back_lost(&mut self, path: &Path) {
         if self.key.is_some() && path.symlink_metadata().is_err() {
             self.put_back(&self.aside_of(path), path, None);
@@ -320,7 +322,8 @@ impl Log {
         }
     }
 
-    /// Puts a file back, unless its place holds something other than the act's link; then returns why not.
+    /// Puts a file back. If its place holds anything except the act's link, returns the reason why the file
+    /// stays aside.
     fn why_aside(&self, aside: &Path, path: &Path, link_to: Option<&Path>) -> Result<Option<String>> {
         let kept = match aside.symlink_metadata() {
             Ok(kept) => kept,
@@ -377,13 +380,12 @@ impl Log {
         self.acts.contains_key(&key_of(path))
     }
 
-    /// True if an act of this job has written the file at a path, whatever has become of it since.
+    /// True if an act of this job has written the file at a path, even if the file has changed since.
     pub(super) fn has_written(&self, path: &Path) -> bool {
         self.acts.get(&key_of(path)).is_some_and(|noted| noted.written().or(noted.earlier).is_some())
     }
 
-    /// True if an earlier run has written the file at a path, ended or not, and the file has not changed
-    /// since.
+    /// True if an act, ended or not, has written the file at a path, and the file has not changed since.
     pub(super) fn owns(&self, path: &Path) -> bool {
         let noted = self.acts.get(&key_of(path)).copied();
         noted.is_some_and(|noted| {
@@ -392,8 +394,8 @@ impl Log {
     }
 
     /// The size of the file at a path, if an earlier run has written it by the same decision and the file has
-    /// not changed since. If `begun` is true, an act that was only recorded as begun counts too. This is for
-    /// files whose content is complete before that record.
+    /// not changed since. If `begun` is true, an act that was only recorded as begun counts too. Set `begun`
+    /// only for files whose content is complete before that record.
     pub(super) fn stands(&self, path: &Path, decision: u64, begun: bool) -> Option<u64> {
         let noted = self.acts.get(&key_of(path))?;
         let is_same =

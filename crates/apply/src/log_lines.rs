@@ -1,4 +1,4 @@
-//! Log lines: an act to record in the log, and the lines of JSON that the log has for it and for its key.
+//! Log lines: the lines of JSON in the log, for its acts and for its random key.
 
 use std::path::Path;
 use std::time::SystemTime;
@@ -69,7 +69,7 @@ pub(super) struct KeyLine {
     pub(super) database: String,
 }
 
-/// In place of a field, if one field does not hold all texts of the file.
+/// Stands in place of a field name if the texts of a file are in several fields.
 pub(super) const SEVERAL_FIELDS: &str = "";
 
 pub(super) const SCHEMA: &str = "fpdb.act/1";

@@ -127,7 +127,7 @@ impl ApplyOptions {
     /// Checks the action.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`] for an empty field name, or to prune where nothing is copied;
+    /// [`Error::InvalidParameter`] for an empty field name, or for `prune` if nothing is copied;
     /// [`Error::InsideDatabase`] for a folder inside a database.
     pub(super) fn check(&self) -> Result<()> {
         match &self.action {

@@ -32,7 +32,7 @@ pub(super) fn place_of(source: &SourceFile, folder: &Path) -> PathBuf {
 
 impl Places {
     /// Finds the places of the copies of all files. Copies of earlier runs stay. So a file has no place if
-    /// the copy has a folder of its name, or a file in the place of its folder.
+    /// the copy already has a folder of the file's name, or has a file where the folder of the file belongs.
     ///
     /// # Errors
     /// [`Error::PlaceTaken`] if a copy's place holds a file that no earlier run wrote. If the copy were made

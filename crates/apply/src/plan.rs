@@ -24,7 +24,7 @@ pub(super) struct SourceFile {
     pub(super) name: String,
     /// Other such prefixes. A merge can bring documents that were read from this file under another name.
     pub(super) other_names: Vec<String>,
-    /// True if one of its members has another name today.
+    /// True if an ingest by this version of fpdb would give one of its members another name.
     pub(super) old_members: bool,
     /// The way in which the file was read.
     pub(super) reading: SourceReading,
@@ -32,8 +32,8 @@ pub(super) struct SourceFile {
     pub(super) attachments: bool,
     /// True if one of its documents is a mail.
     pub(super) mail: bool,
-    /// The time of the file at the last ingest that added a document of it, and the size, if this document is
-    /// the file. `None` if no document tells the time.
+    /// The facts of the file at the last ingest that added a document of it: the size, if this document is
+    /// the whole file, and the time. `None` if no document tells the time.
     pub(super) ingested: Option<(Option<u64>, (i64, u32))>,
     /// Number of documents in the database that come from this file.
     pub(super) documents: u64,
@@ -64,7 +64,7 @@ impl SourceFile {
         self.old_members || !self.other_names.is_empty()
     }
 
-    /// The names that the document with this suffix may have, also if it is read again.
+    /// The names that the document with this suffix may have, with those that an ingest would give it now.
     pub(super) fn names_of(&self, suffix: &str) -> impl Iterator<Item = String> {
         let today = member_today(&self.path, suffix);
         let suffixes = std::iter::once(suffix).chain((today != suffix).then_some(&*today));
@@ -91,7 +91,8 @@ pub(super) enum SourceReading {
 }
 
 impl SourceReading {
-    /// The field for the log: by it, a copy can be read when the database no longer has the file.
+    /// The field to record in the log. With it, a copy can be read even if the database no longer has the
+    /// file.
     pub(super) fn text_field(&self) -> Option<&str> {
         match self {
             Self::Members(field) => field.as_deref(),
@@ -108,7 +109,7 @@ pub(super) struct PlannedDocument {
     /// Index of its file.
     pub(super) source: u32,
     pub(super) id: u32,
-    /// Hash of the part of its name after the name of the file, as the part is named today.
+    /// Hash of the part of its name after the name of the file, as an ingest would name this part now.
     pub(super) suffix: u64,
     /// The survivor of the document, or its own id if the document is a survivor.
     pub(super) keep: u32,
@@ -147,7 +148,8 @@ pub(super) fn place_in_file<'n>(name: &'n str, member: Option<&'n str>) -> (&'n 
     }
 }
 
-/// Visits the files with a document to check, each with these documents in order of suffix.
+/// Calls `visit` with the index of each file that has documents to check, and with these documents in order
+/// of suffix.
 pub(super) fn for_each_file(
     documents: Sorter<'_, PlannedDocument>,
     visit: &mut dyn FnMut(usize, &[PlannedDocument]) -> Result<()>,

@@ -76,7 +76,7 @@ pub struct ProofSummary {
     pub(crate) schema: Schema<Self>,
     /// Number of removable documents in the report.
     pub documents: u64,
-    /// Number of documents whose survivor exists with the content the report was made of.
+    /// Number of documents whose survivor still has the content that it had when the report was made.
     pub survived: u64,
     /// Number of these documents whose survivor has the same bytes. The others are justified by the rule of
     /// the report.
@@ -85,12 +85,12 @@ pub struct ProofSummary {
     pub in_place: u64,
     /// Number of documents whose content and survivor are both missing.
     pub lost: u64,
-    /// Number of documents in the copy whose contents the database does not hold, or by which a file has more
-    /// than in the database. No report says anything about them.
+    /// Number of documents in the copy that the database does not hold as documents of the same file. No
+    /// report says anything about these documents.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub unjudged: u64,
     /// Number of documents and survivors of the report that have another name in the database now. Their
-    /// files are looked for where they are now.
+    /// files are searched at their present places.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub renamed: u64,
 }
@@ -99,7 +99,8 @@ impl Answer for ProofSummary {
     const SCHEMA: &'static str = "fpdb.apply.check/1";
 }
 
-/// Reads the survivors of a report, and visits each removed document whose survivor is missing.
+/// Reads the survivors of a report, and calls `visit` with each removed document whose survivor is missing.
+/// Returns the totals.
 ///
 /// # Errors
 /// The errors of `Database::prove_applied`.
@@ -198,9 +199,9 @@ pub fn prove(
     Ok(summary)
 }
 
-/// The documents whose contents are in the copy of a file. A document stays there if its survivor is listed
-/// or not copied. Also returns the number of documents that only the copy holds, and not the
-/// database. `None` if the copy was not read.
+/// Returns the documents whose contents are in the copy of a file, and the number of documents that the copy
+/// holds and the database does not: `None` if the copy was not read. A removable document stays in the copy
+/// if its survivor is listed or not copied.
 fn in_copy(
     contents: &Contents<'_>,
     source: &SourceFile,
@@ -219,8 +220,8 @@ fn in_copy(
     Ok((kept.collect(), Some(unjudged)))
 }
 
-/// The number of documents in the copy of a file that the database does not hold. A whole copy has the size
-/// and time of the file, and need not be read if the file was ingested with these.
+/// The number of documents in the copy of a file that the database does not hold. A file that is copied whole
+/// keeps its size and time. If the file was ingested with these, the copy need not be read.
 fn unjudged_in(contents: &Contents<'_>, source: &SourceFile, copy: &Path) -> Result<u64> {
     let Ok(facts) = Facts::of(copy) else { return Ok(0) };
     let version = contents.version(source, &facts)?;

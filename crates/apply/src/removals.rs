@@ -20,8 +20,8 @@ pub struct Removals {
     /// Documents to delete, ascending. They and their survivors are still stored as the report describes
     /// them.
     pub ids: Vec<u32>,
-    /// Documents to keep. Either the document has changed, or its survivor has changed or is gone, or its
-    /// file exists but the file of its survivor does not.
+    /// Documents to keep, for one of three reasons. The document has changed. Its survivor has changed or is
+    /// gone. Its own file exists, but the file of its survivor does not.
     pub left: RoaringBitmap,
     /// The first 20 names of a list that no stored document has.
     pub unknown_names: Vec<String>,

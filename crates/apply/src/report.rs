@@ -46,8 +46,8 @@ impl Identity {
         Self { name: xxh3_64(name.as_bytes()), digest }
     }
 
-    /// True if the document has this content. A renamed document is the same one. In a report without digests
-    /// only the name tells.
+    /// True if `record` is the reported document: it has the same digest, even if it was renamed. If the
+    /// report has no digests, the names are compared.
     pub(super) fn fits(&self, record: &StoredDocument) -> bool {
         match self.digest {
             0 => !self.is_renamed(record),
@@ -55,12 +55,12 @@ impl Identity {
         }
     }
 
-    /// True if only the name tells.
+    /// True if the report has no digest, so that only the name identifies the document.
     pub(super) fn is_by_name(&self) -> bool {
         self.digest == 0
     }
 
-    /// True if the document has another name than this.
+    /// True if the document has another name than in the report.
     pub(super) fn is_renamed(&self, record: &StoredDocument) -> bool {
         self.name != xxh3_64(record.name.as_bytes())
     }
@@ -92,7 +92,7 @@ pub(super) struct ParsedReport<'a> {
     pub(super) passages: Option<Sorter<'a, RepeatedSpan>>,
     /// The survivor of each pair.
     pub(super) kept: Sorter<'a, Survivor>,
-    /// True if it is a list of documents without survivors.
+    /// True if this is a list of documents without survivors.
     pub(super) is_list: bool,
     /// The documents of this list, or of the lists read along with the report. `None` without lists.
     pub(super) listed: Option<RoaringBitmap>,

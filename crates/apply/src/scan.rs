@@ -1,4 +1,5 @@
-//! Scan: finds the documents concerned in one file, with their digests and places.
+//! Scan: finds the concerned documents in one file, with their digests and places. The *suffix* of a document
+//! is the part of its name after the name of the file.
 
 use std::cell::RefCell;
 use std::ops::Range;
@@ -26,8 +27,8 @@ pub(super) struct WholeMail {
     pub(super) removable: Vec<u64>,
     /// The suffixes of the other documents that were found. The database may not hold them.
     pub(super) others: Vec<String>,
-    /// True if the mail itself is removable, or has a content that is looked for. Nothing justifies that
-    /// another mail leaves.
+    /// True if the mail itself is removable, or has a content that is looked for. Nothing justifies the
+    /// removal of any other mail.
     pub(super) may_go: bool,
 }
 
@@ -75,7 +76,7 @@ pub(super) struct Scan<'a> {
     looked_for: Option<&'a FxHashSet<Digest>>,
     /// Compares all documents with the database, if the file may not be as it was ingested.
     pub(super) judging: Option<Judging<'a>>,
-    /// The documents with one of these contents. The first `before` of them lie before the member that is
+    /// The documents with a content in `looked_for`. The first `before` of them lie before the member that is
     /// being read.
     pub(super) kept_out: Vec<KeptOutRecord>,
     before: usize,
@@ -151,7 +152,8 @@ impl<'a> Scan<'a> {
         self.all.is_some() || self.digests.contains_key(&suffix)
     }
 
-    /// Notes the place of a member. A container in it may have the name of a document elsewhere in the file.
+    /// Notes the place of a member. `is_document` is false for a container, which may have the name of a
+    /// document elsewhere in the file.
     fn place(&mut self, suffix: &str, at: Range<u64>, is_document: bool) {
         let hash = xxh3_64(suffix.as_bytes());
         if is_document && self.concerns(hash) {

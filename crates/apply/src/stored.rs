@@ -30,7 +30,7 @@ pub trait StoredDocuments {
     /// [`Error::DocumentsInUse`](fpdb_host::error::Error::DocumentsInUse).
     fn lock(&self) -> Result<Box<dyn Any>>;
 
-    /// The document with an id of a report. `None` if there is no such document, or no longer.
+    /// The document with an id from a report; `None` if the database does not hold it.
     ///
     /// # Errors
     /// If it cannot be read.
@@ -54,7 +54,7 @@ pub trait StoredDocuments {
     /// If the names cannot be read.
     fn named(&self, name: &str) -> Result<Vec<u32>>;
 
-    /// The last document with this name and this content that is `wanted`.
+    /// The last document with this name and this content for which `wanted` returns true.
     ///
     /// # Errors
     /// The error of `wanted`, or one from reading names and digests.
@@ -102,14 +102,14 @@ pub trait StoredDocuments {
 pub struct StoredContainer {
     /// Its length in bytes.
     pub bytes: u64,
-    /// The time of its last change, in seconds since 1970 and nanoseconds, and true if it proves the
-    /// contents. `None` if no time is known, or not all contents were ingested.
+    /// The time of its last change, in seconds since 1970 and nanoseconds, and true if this time proves that
+    /// the contents are unchanged. `None` if no time is known, or not all contents were ingested.
     pub modified: Option<((i64, u32), bool)>,
     /// The number of documents read from it.
     pub documents: u64,
     /// The number of its members that could not be read.
     pub unread: u64,
-    /// The suffixes of the first of these. That of a part without a name is empty.
+    /// The suffixes of the first of these members; empty for a member without a name.
     pub unread_suffixes: Vec<String>,
 }
 

@@ -1,5 +1,5 @@
 //! By source: totals for each source of documents. A source is an archive or a folder. The summary of
-//! repeated passages has such totals too.
+//! repeated passages also uses this file.
 
 use std::collections::HashMap;
 

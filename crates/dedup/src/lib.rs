@@ -1,5 +1,5 @@
-//! Dedup: decides which documents of a store are removable. For each it names the *survivor*, a document that
-//! stays and justifies the removal. Dedup itself removes nothing.
+//! Dedup: decides which documents of a store are removable. For each removable document it names the
+//! *survivor*, a document that stays and justifies the removal. Dedup itself removes nothing.
 //!
 //! [`decide`] runs the *survivor join*, which needs no list of pairs. [`Decided::for_each`] then visits the
 //! answer. [`plan`] estimates the cost of a run. A run goes through these modules:

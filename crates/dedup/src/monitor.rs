@@ -33,7 +33,7 @@ impl Activity {
     }
 }
 
-/// Receives the progress of a job, and knows how much there is to do.
+/// Receives the progress of a job, and knows the total amount of work.
 pub(super) struct Monitor<'a> {
     pub(super) task: &'a Task<'a>,
     pub(super) postings: u64,

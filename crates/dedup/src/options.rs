@@ -40,14 +40,14 @@ pub enum Keep {
     /// The document ingested first.
     First,
     /// The newest of the documents with a date in their metadata (`date`). If no document has a date, the
-    /// newest by the times of their files. If these times are unknown too, the newest by the times of
-    /// ingestion.
+    /// newest by the times of their files. If the times of the files are unknown too, the newest by the times
+    /// of ingestion.
     Newest,
     /// The oldest document, by the same times.
     Oldest,
 }
 
-// Records and jobs on disk hold these names and the names of `Keep`, so none of these names may change.
+// Records and jobs on disk hold the names of [`DedupBy`] and of [`Keep`], so none of these names may change.
 names!(DedupBy, "by", "exact, exact-text, resemblance or containment", {
     Exact => "exact",
     ExactText => "exact-text",
@@ -96,8 +96,9 @@ pub struct DedupOptions {
     /// Regular expressions for names. Documents that match the first expression are kept in preference to all
     /// others, then documents that match the second, and so on.
     pub prefer: Vec<String>,
-    /// Prefixes of names. Documents whose names begin with one are never removable, and are kept in
-    /// preference to all others. An absolute path is also compared with the paths of the documents' files.
+    /// Prefixes of names. Documents whose names begin with one of these prefixes are never removable, and are
+    /// kept in preference to all others. An absolute path is also compared with the paths of the documents'
+    /// files.
     pub protect: Vec<String>,
     /// Hashes that more than this number of documents hold do not count as shared, and are reported. The cap
     /// only makes fewer documents removable, never more. `None`: no cap; in JSON also 0.
@@ -111,7 +112,7 @@ pub struct DedupOptions {
     /// An existing folder for data that exceeds the memory, and for the state of an interrupted job. `None`:
     /// the folder that holds the database.
     pub temp_dir: Option<PathBuf>,
-    /// Limits on input when texts are read again.
+    /// Limits that apply when texts are read again.
     pub limits: InputLimits,
 }
 

@@ -267,7 +267,8 @@ impl Model {
     }
 }
 
-/// Models of a few base documents; each document is a part of a base, edited. Some have the same bytes.
+/// Models of some documents, each an edited part of one of a few base documents. Some documents have the same
+/// bytes.
 pub(super) fn model() -> impl Strategy<Value = Model> {
     let base = prop::collection::vec(0u64..30, 0..14);
     let edit = (0usize..14, prop::option::of(0u64..34));
@@ -397,7 +398,7 @@ fn check(model: Model, options: DedupOptions, plan: &MemoryPlan, threads: usize)
             Err(Error::Stopped) => {
                 resumed.set(resumed.get() + 1);
                 prop_assert!(resumed.get() < 200, "it never ends");
-                // Stop later each time: preparation is not saved.
+                // Each run stops later than the one before, because preparation is not saved.
                 reports = 1 << (resumed.get() / 8);
             }
             outcome => {
@@ -423,7 +424,8 @@ proptest! {
     }
 }
 
-/// The budget alone decides which documents are undecided. A smaller budget never makes more removable.
+/// The budget alone decides which documents are undecided. A smaller budget never makes more documents
+/// removable.
 #[test]
 fn a_budget_decides_alike_whatever_the_memory() {
     let mut runner = proptest::test_runner::TestRunner::deterministic();

@@ -68,7 +68,7 @@ enum Operation {
     Add(usize),
     /// One of the stored documents is deleted.
     Remove(prop::sample::Index),
-    /// All removable documents are deleted, as users do.
+    /// All removable documents are deleted, as users do it.
     RemoveRemovable,
     Append,
     Rerank,

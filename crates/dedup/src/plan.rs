@@ -40,11 +40,11 @@ pub(super) struct MemoryPlan {
 /// each other costs little.
 const BATCH: u32 = 2048;
 
-/// Bytes that each document takes in the second pass. Other modules count further bytes, and the answers of
-/// other blocks are counted separately.
+/// Bytes that each document takes in the second pass, without those that other modules count. The results of
+/// searches in other blocks are counted separately.
 const BYTES_PER_DOCUMENT: u64 = 13;
 
-/// Extents are dropped once places are read. The second pass takes more memory than they do.
+/// Extents are dropped once places are read, so they need no memory of their own: the second pass takes more.
 const _: () = assert!(ranking::BYTES_OF_EXTENT <= decisions::BYTES_PER_DOCUMENT + BYTES_PER_DOCUMENT);
 
 /// Number of documents, and number of ids given so far. The id of a deleted document is not given again, so

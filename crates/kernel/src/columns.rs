@@ -30,9 +30,10 @@ pub struct Fingerprint {
 #[derive(Clone, Debug, Default)]
 pub struct Fingerprints {
     columns: Columns,
-    /// The bases of the last block, which is still open.
+    /// The bases of the open block, which is the last one.
     bases: FingerprintRow,
-    /// The closed blocks: the index after the last fingerprint of each, and its bases. Nearly always empty.
+    /// The closed blocks: for each block, the index after its last fingerprint, and its bases. Nearly always
+    /// empty.
     closed: Vec<(usize, FingerprintRow)>,
 }
 
@@ -293,7 +294,7 @@ mod tests {
     proptest! {
         #[test]
         fn what_was_pushed_comes_back(
-            // In any order, with small and large differences.
+            // Rows in any order, with small and large differences.
             rows in prop::collection::vec(
                 any::<[u64; 6]>().prop_flat_map(|row| (Just(row), prop_oneof![20 => Just(0u64), 1 => Just(u64::MAX)])),
                 0..60,

@@ -30,15 +30,16 @@ pub struct Span {
 /// The text to which the byte offsets in a document's spans refer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Offsets {
-    /// Bytes of the document itself.
+    /// Offsets count bytes of the document itself.
     #[default]
     Original,
-    /// Bytes of the extracted text, for formats that do not hold their text in one piece (such as PDF).
+    /// Offsets count bytes of the extracted text, for formats that do not hold their text in one piece (such
+    /// as PDF).
     Extracted,
 }
 
 /// Defines an enum, its constant `ALL` with the variants in their order, and its method `name`. A variant
-/// after a semicolon is not in `ALL`. Its name is the name of the value that it holds.
+/// after a semicolon is not in `ALL`, and has the name of the value that it holds.
 macro_rules! named {
     (
         $(#[$of_kind:meta])*

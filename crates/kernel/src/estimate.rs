@@ -5,8 +5,8 @@
 //! resemblance. If the numbers of distinct fingerprints were the sizes, the error would be 0.0003 to 0.0017
 //! (`tools/experiments/resemblance.py --sizes`).
 //!
-//! [`with_edges`] raises the upper end of the 95% interval. Without this, the interval covers 88% of cases if
-//! half of the fingerprints are looked up, and 63% if nearly all are.
+//! [`with_edges`] raises the upper end of the 95% interval. Without this, the interval would cover 88% of
+//! cases if half of the fingerprints are looked up, and 63% if nearly all are looked up.
 
 /// The 95% score interval of the share `found` / `sampled` (Wilson 1927). Unlike the interval of the normal
 /// approximation, it stays within 0 and 1, and keeps its coverage near 0 and 1.
@@ -58,7 +58,7 @@ impl Sizes {
         ratio(both, self.query + self.document - both)
     }
 
-    /// The estimated share of the document that the query holds, c|A| / |B|.
+    /// The estimated share c|A| / |B| of the document that is also in the query.
     pub fn document_containment(self, found: f64, sampled: f64) -> f64 {
         ratio(self.intersection(found, sampled), self.document)
     }
@@ -91,7 +91,7 @@ mod tests {
         // A sample can suggest that the document shares more than it holds.
         assert!((sizes.document_containment(0.9, 1.0) - 1.0).abs() < 1e-12);
         assert_eq!(Sizes { query: 0.0, document: 0.0 }.resemblance(0.0, 1.0), 0.0);
-        // 15 of 30, exactly; 15 / 22 * 22 is a little less than 15.
+        // The intersection is exactly 15 of 30, although 15 / 22 * 22 is a little less than 15.
         assert_eq!(Sizes { query: 22.0, document: 23.0 }.resemblance(15.0, 22.0), 0.5);
     }
 }

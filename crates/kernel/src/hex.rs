@@ -1,6 +1,6 @@
 //! Hexadecimal digits: for digests, for keys in messages, and for the profile in a database's marker file.
 //!
-//! These functions are short and outside hot paths. A dependency would not be worth it.
+//! These functions are short and outside hot paths, so a dependency is not worth its cost.
 
 /// Encodes each byte as two lower-case digits.
 pub fn encode(bytes: &[u8]) -> String {

@@ -79,7 +79,7 @@ impl Kernel {
         self.front_end.begin(language);
     }
 
-    /// Declares that the next text is UTF-8, and turns off the detection of its encoding.
+    /// Declares that the next text is UTF-8, so that its encoding is not detected.
     pub fn begin_utf8(&mut self) {
         self.front_end.begin_utf8();
     }

@@ -5,10 +5,10 @@
 //!
 //! `P(c1..ck) = v(c1) B^(k-1) + ... + v(ck)  mod 2^64`, then `M = (P ^ (P >> 32)) C` and `H = M ^ (M >> 32)`.
 //!
-//! The last two steps are bijections, so they add no collision. They mix the high bits into the low bits. The
-//! low bits of a polynomial modulo a power of two are weak, and `0 mod p` depends on them. The steps also mix
-//! the low bits into the high bits. Otherwise the order of the hashes would show the polynomial when many
-//! related strings are hashed (docs/kernel.md).
+//! The last two steps are bijections, so they add no collision. They mix the high bits into the low bits,
+//! because the low bits of a polynomial modulo a power of two are weak, and `0 mod p` depends on the low
+//! bits. They also mix the low bits into the high bits. Otherwise the order of the hashes would show the
+//! polynomial when many related strings are hashed (docs/kernel.md).
 
 use std::array;
 
@@ -19,8 +19,8 @@ use crate::normalize::{LETTERS, SymbolContent};
 /// Vigna, "Computationally easy, spectrally good multipliers" (2021).
 const BASE: u64 = 0xd134_2543_de82_ef95;
 
-/// Number of parts of a piece that are hashed in parallel. Each multiplication waits only for the previous
-/// one in its own part, so four can run at the same time.
+/// Number of parts of a piece that are hashed in parallel. A multiplication waits only for the previous one
+/// in the same part, so four multiplications can run at the same time.
 const STREAMS: usize = 4;
 
 /// Number of pairs of an entering and a leaving symbol that each part makes at a time. The number is small,
@@ -251,8 +251,8 @@ impl SymbolSource for Codes<'_> {
     }
 }
 
-/// Hashes all k-grams of `source` except the first, whose polynomial is `rolling`. Returns the polynomial of
-/// the last k-gram.
+/// Hashes all k-grams of `source` except the first, whose polynomial is `rolling`. The result is the
+/// polynomial of the last k-gram.
 struct Roll<'a, S> {
     source: S,
     k: usize,
@@ -309,7 +309,7 @@ fn roll<S: SymbolSource, const N: usize>(
         let mut stretches = out.each_mut().map(|out| out[at..at + length].as_chunks_mut());
         let blocks = length / STEPS;
         for block in 0..blocks {
-            // Indexed loops, so that the compiler unrolls both.
+            // Both loops use indices, so that the compiler unrolls them.
             for step in 0..STEPS {
                 for i in 0..N {
                     states[i] = states[i].wrapping_mul(BASE).wrapping_add(source.change(pairs[i].0[block][step]));

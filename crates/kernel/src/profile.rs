@@ -362,7 +362,8 @@ impl Profile {
         }
     }
 
-    /// Prose, and the default: characters, k 25, w 20. It finds a copied sentence (t = 44 characters).
+    /// Prose, and the default: characters, k 25, w 20. This profile finds a copied sentence (t = 44
+    /// characters).
     pub const PROSE: Self = Self::robust(Unit::Char, 25, 20);
 
     /// Large archives of text: characters, k 50, w 100. This profile makes a fifth of the fingerprints of
@@ -373,8 +374,8 @@ impl Profile {
     pub const WORDS: Self = Self::robust(Unit::Word, 3, 1);
 
     /// Source code, in two views. The structure has tokens, k 7 and w 2. It finds a copied statement (t = 8
-    /// tokens), whatever its names. The text as written has words and marks, k 3 and w 8. docs/code.md gives
-    /// the figures behind these settings.
+    /// tokens), even if names were changed. The text as written has words and marks, k 3 and w 8.
+    /// docs/code.md gives the figures behind these settings.
     pub const CODE: Self =
         Self { views: Views::Both { k: 3, w: 8 }, hash_version: VIEWS_HASH_VERSION, ..Self::robust(Unit::Token, 7, 2) };
 
@@ -480,7 +481,7 @@ impl Profile {
         Self { hash_version, ..self }
     }
 
-    /// The same profile with a window of at least w, for a query. The window applies to both views.
+    /// The same profile with another window, at least w, for a query. The window applies to both views.
     ///
     /// # Errors
     /// [`ProfileError::WindowTooSmall`] if `window` is below w. Only a window of w or more selects a subset

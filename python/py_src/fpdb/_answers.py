@@ -1,4 +1,4 @@
-"""Answers as Python objects: the fields are those of the program's JSON, by the same names."""
+"""Answers as Python objects, with the fields of the program's JSON under the same names."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class _CodePoints:
         return len(self._text[start:end].translate(None, _CONTINUATION))
 
     def before(self, offset: int) -> int | None:
-        """Number of code points before the offset. None after the first byte that is not UTF-8, and inside a character."""
+        """Number of code points before the offset. None for an offset inside a character, or after the first byte that is not UTF-8."""
         if not 0 <= offset <= self._valid or self._text[offset : offset + 1] in self._INSIDE:
             return None
         stretch = offset // _STRETCH
@@ -162,7 +162,7 @@ class Location(Answer):
 
     @property
     def slice(self) -> slice | None:
-        """The place as a slice of the document as a Python string: `text[location.slice]`. It counts code points.
+        """The place as a slice, in code points, of the document as a Python string: `text[location.slice]`.
 
         None if the text of the document is not available (also after the database is closed) or is not UTF-8, and for a place after bytes
         that are not UTF-8. If the text was unpacked or extracted from the document (a compressed file, mail, PDF), the slice indexes that
@@ -327,8 +327,8 @@ class Ignored(Answer):
 class DisguisedWords(Answer):
     """Words that look like other words and do not match them: with look-alike letters of another alphabet, or zero-width spaces.
 
-    `words` is the number of such words. `example` is the first of them, at byte `start` of the document, or of the file `file` of a
-    submission; of the text extracted from it if `extracted` is True.
+    `words` is the number of such words. `example` is the first such word, at byte `start` of the document, or of the file `file` of a
+    submission. If `extracted` is True, `start` counts bytes of the text extracted from the document or file.
     """
 
     words: int
@@ -654,7 +654,7 @@ class Repeat(Answer):
         symbols: length of the passage in symbols.
         digest: the digest of the document's content (XXH3-128).
         of: the earlier occurrence.
-        exact: True if the two were compared symbol by symbol.
+        exact: True if both occurrences were compared symbol by symbol.
     """
 
     document: str
@@ -675,7 +675,8 @@ class Repeat(Answer):
 
 @dataclass(frozen=True)
 class Uncompared(Answer):
-    """A document whose text is not available, and the reason. The answer lists no passage of it, and no passage that repeats its text."""
+    """A document whose text is not available, and the reason. The answer lists no passage of this document, and no passage that repeats
+    its text."""
 
     document: str
     id: int
@@ -714,7 +715,7 @@ class RepeatSummary(Answer):
 
 @dataclass(frozen=True)
 class DedupPlan(Answer):
-    """The cost of a dedup, found before it begins.
+    """The cost of a dedup, estimated before it begins.
 
     Attributes:
         documents: number of all documents except boilerplate.
@@ -745,10 +746,10 @@ class Applied(Answer):
         source: the file.
         act: the action: copy, write, cut, omit, mark, remove, link, move or leave.
         target: the path of the copy (even if the copy is removed), of the file that the link leads to, or of the moved file.
-        documents: number of removable documents that the action concerns.
+        documents: number of removable documents, or of documents with repeated passages, in the file.
         done: False in a dry run.
         reason: the reason why the file is left alone, or why documents of it stay.
-        kept_out: number of records that the copy lacks, or that are marked in their place, because their contents are kept out.
+        kept_out: number of records that are left out or marked because their contents are kept out.
     """
 
     source: str
@@ -768,22 +769,23 @@ class ApplySummary(Answer):
     Attributes:
         sources: files from which documents of the database were read.
         documents: removable documents of the report.
-        applied, left: removable documents that are gone, linked, moved or marked; and removable documents that stay, without the missing.
-        unjustified: removable documents that stay because their survivor has changed or is gone.
-        inseparable: removable documents that stay because they cannot leave their files, or take no mark.
+        applied, left: removable documents that are left out, removed, linked, moved or marked; and removable documents that stay, except
+            those in `missing`.
+        unjustified: removable documents that stay because no unchanged survivor justifies their removal.
+        inseparable: removable documents that stay because they cannot be left out of their files, or cannot be marked.
         missing: removable documents that the database no longer holds, or that were read from no file.
         unknown_names: the first 20 names of a list that no stored document has.
         failed: files that are left alone because they have changed or cannot be read or written.
-        unplaced: failed files that were not copied or moved because another file takes their new place, or because they have no place.
+        unplaced: failed files that were not copied or moved because their new place is taken, or because their name gives no place.
         refused: failed files that the system refused to read, change or place; permissions can be the cause. The same call retries them.
-        field_taken: failed files whose records already have the field of the marks.
-        whole: files that stay whole although some of their documents are listed. Only a copy can leave out these documents, or they cannot
-            be marked or cut.
-        without_text: documents that have no symbol left without their passages. A copy leaves them out.
+        field_taken: failed files whose records already have a field with the name of the mark.
+        whole: files that stay whole although the report lists some of their documents. Only a copy can leave out these documents, or
+            they cannot be marked, or no passages can be cut out of them.
+        without_text: documents that have no symbol left after their passages are cut out. A copy leaves out these documents.
         stale: copies of earlier runs that stay as they were, because their files are no longer stored, have changed or
             cannot be read.
         pruned: copies of earlier runs that are removed, because the database no longer has their files.
-        kept_out: records that copies lack, or that are marked in their place, because their contents are kept out.
+        kept_out: records that are left out or marked because their contents are kept out.
         kept_out_left: records in copies although their contents are kept out: parts of a mail, of a container that stays whole, or of a
             copy that stays as it was.
         kept_out_unsearched: parts of files that could not be searched for records whose contents are kept out.
@@ -1022,7 +1024,7 @@ class Assembly(Answer):
 
     Attributes:
         generation: identifies the build.
-        documents, added, unchanged, replaced, kept_out: number of documents of the build, in total and by what became of them.
+        documents, added, unchanged, replaced, kept_out: number of documents of the build, in total and by outcome.
         removed: number of stored documents that were deleted because their new versions are kept out.
         failures, failed: number of documents that the build could not read, and the first of them.
         bytes, symbols, fingerprints: totals of the documents.
@@ -1466,9 +1468,9 @@ class PairStream(_Stream[Pair]):
 
     A thread finds the pairs, and is at most a few thousand pairs ahead of the reader. Leaving `with`, or `close`, ends the search early.
 
-    An Arrow stream made from it has the pairs that no reader has read yet. The first Arrow stream that is read gets all of them. After
-    that, reading pairs by `next` or by another Arrow stream is an error. It is also an error to read an Arrow stream if all pairs were
-    already read, or beyond the point where `close` has cut it short.
+    An Arrow stream made from this object has the pairs that are not read yet. The first Arrow stream that is read gets all these pairs.
+    After that, reading pairs by `next` or by another Arrow stream is an error. It is also an error to read an Arrow stream if all pairs
+    were already read, or beyond the point where `close` has cut it short.
     """
 
     def _row(self, fields: dict[str, Any]) -> Pair:
@@ -1482,8 +1484,8 @@ class AnswerStream(_Stream[QueryAnswer]):
     """Answers of `Database.iter_query_below`, in the order of the documents, read once: an iterator of `QueryAnswer`, and an Arrow
     stream.
 
-    A thread finds the answers. It reads some dozens of queries at a time, and is at most three answers ahead of the reader. Leaving `with`,
-    or `close`, ends it early. Arrow streams made from it behave like those of `PairStream`.
+    A thread finds the answers. It reads some dozens of queries at a time, and is at most three answers ahead of the reader. Leaving
+    `with`, or `close`, ends the search early. Arrow streams made from this object behave like those of `PairStream`.
     """
 
     def __init__(self, native: _native.RowStream, text_of: Callable[[int], _Text]) -> None:

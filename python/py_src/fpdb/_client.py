@@ -176,7 +176,7 @@ class Client:
             raise ParameterError(f"{url} is not an address of a service", "give one such as http://127.0.0.1:7788")
         key = (key or "").strip()
         if not re.fullmatch("[!-~]*", key):
-            # The message must not tell the key.
+            # The message must not contain the key.
             raise ParameterError("the key has characters that no key has", "give the one line that --new-key has printed first")
         self._url, self._key, self._timeout = parts, key, timeout
         self._local = threading.local()
@@ -243,7 +243,8 @@ class Client:
         self, method: str, address: str, body: bytes | None, headers: dict[str, str]
     ) -> tuple[int, bytes, float | None]:
         if getattr(self._local, "process", None) != os.getpid():
-            # The connection belongs to the process that this one was forked off: both would read each other's answers.
+            # The connection belongs to the process from which this process was forked. If both used it, they would read each other's
+            # answers.
             self.close()
         fresh = getattr(self._local, "connection", None) is None
         while True:
@@ -258,7 +259,8 @@ class Client:
                 after = answer.headers.get("Retry-After", "")
                 return answer.status, answer.read(), float(after) if after.isdigit() else None
             except BaseException as error:
-                # Anything may have ended the wait, such as Ctrl-C. A later answer would then be taken for the answer to the next request.
+                # The wait may have been ended, for example by Ctrl-C. The answer that arrives later must not be taken for that to the
+                # next request.
                 self.close()
                 if not isinstance(error, (http.client.HTTPException, OSError)):
                     raise
@@ -296,7 +298,7 @@ class Client:
         id: int | None = None,
         **options: Any,
     ) -> QueryAnswer | list[QueryAnswer]:
-        """Finds the stored documents that share text with the query, and tells how much and where.
+        """Finds the stored documents that share text with the query, how much and where.
 
         Args:
             queries: a text, the bytes of a document, a file of this machine (a `pathlib.Path`) or a `Document`; or a sequence of these.
@@ -329,7 +331,7 @@ class Client:
                 fields = self._ask("POST", "/v1/query", body={**asked, "options": options})
                 return self._answer(fields, self._text(fields["query"]["name"], number))
             except DocumentNotFoundError:
-                # A commit may have replaced the document since: the new version has another number.
+                # A commit may have replaced the document in the meantime. The new version has another number.
                 if document is None or number is None or not left:
                     raise
 
@@ -363,7 +365,7 @@ class Client:
                 raise _error(fields["problem"]["status"], json.dumps(fields["problem"]).encode())
             fields["query"]["name"] = name
         extracted = fields["query"].get("extracted", False)
-        # The text of a document that must be extracted is known to the service only.
+        # Only the service knows the text of a document from which text must be extracted.
         encoding = "UTF-8" if not extracted and _is_utf8(sent) else "other"
         return self._answer(fields, _Text(lambda: (sent, encoding)))
 
@@ -455,7 +457,7 @@ class Client:
                 raise _error(job["problem"]["status"], json.dumps(job["problem"]).encode())
             return [json.loads(line) for line in self._request("GET", f"{place}/result").splitlines()]
         finally:
-            # The caller needs the result, or the earlier error, more than this one.
+            # The caller needs the result, or the earlier error, more than this error.
             with suppress(Error):
                 self._request("DELETE", place)
 
@@ -602,7 +604,7 @@ class Client:
         summary: dict[str, Any] = {"documents": 1, stored["outcome"]: 1}
         if stored["outcome"] in ("added", "replaced"):
             summary["bytes"] = len(content)
-            # An earlier service leaves facts out, and so does a service that could not look up the document again.
+            # These facts are missing if the service has an earlier version, or could not look up the document again.
             facts = {name: stored[name] for name in ("symbols", "fingerprints", "undecodable") if name in stored}
             summary.update(facts, undecodable_documents=int(facts.get("undecodable", 0) > 0))
             summary["identical"] = int("identical_to" in stored)
@@ -649,7 +651,7 @@ class Client:
         if prefixes or fields:
             asked = {"prefixes": prefixes, "where": fields, "dry_run": dry_run, "keep_out": keep_out}
             return Removal._of(self._ask("POST", "/v1/remove", body=asked))
-        # Each item once: a document that an earlier request has removed would be unknown to a later one.
+        # Each item is sent once, because a document that one request has removed would be unknown to a later request.
         given: list[str | int] = [*dict.fromkeys(names), *dict.fromkeys(numbers)]
         if not given:
             return Removal(0, [], [])
@@ -690,7 +692,7 @@ class Client:
             try:
                 return [json.loads(self._request("POST", "/v1/remove", body=sent, kind=kind))]
             except LimitError:
-                # The service may accept less than a portion. It has then changed nothing.
+                # The service may accept less than a portion. It then refuses the portion and changes nothing.
                 if len(some) < 2:
                     raise
                 half = len(some) // 2
@@ -812,7 +814,7 @@ def _is_of_dedup(row: dict[str, Any]) -> bool:
 
 
 def _is_of_list(row: dict[str, Any]) -> bool:
-    """True for a line of a list: a document. The answer to a query is no such line, since its matches may share little."""
+    """True for a line of a list: a document. False for the answer to a query, since its matches may share little."""
     return row.get("schema") is None and isinstance(row.get("document"), str)
 
 

@@ -117,8 +117,8 @@ class Documents(Iterable[DocumentInfo]):
 class Database:
     """An open database: use `fpdb.open` or `fpdb.create`.
 
-    Threads may share one. It belongs to the process that has opened it: after a fork, open it again. Leaving `with`, or `close`, closes its
-    files, and other processes can then write to the database.
+    Threads may share a database. It belongs to the process that has opened it: after a fork, open it again. Leaving `with`, or `close`,
+    closes its files, and other processes can then write to the database.
     """
 
     def __init__(self, native: _native.NativeDatabase, path: str) -> None:
@@ -464,7 +464,7 @@ class Database:
 
     # Asking
 
-    @overload  # A text is a sequence of texts, to a type checker: the first one that fits counts.
+    @overload  # To a type checker, a text is also a sequence of texts. It takes the first overload that fits.
     def query(  # type: ignore[overload-overlap]
         self,
         queries: str | bytes | os.PathLike[str] | Document | None = None,
@@ -490,7 +490,7 @@ class Database:
         stop: StopToken | None = None,
         **options: Any,
     ) -> QueryAnswer | QueryAnswers:
-        """Finds the stored documents that share text with the query, and tells how much and where.
+        """Finds the stored documents that share text with the query, how much and where.
 
         Args:
             queries: a text (a str is read as plain text, a page or source code, unless `format` says otherwise), the bytes of a document, a
@@ -690,9 +690,9 @@ class Database:
             across: folders, archives or prefixes of names: only pairs of documents under different ones. A value is a prefix if no stored
                 folder or archive has exactly this name.
             old: folders, archives or prefixes of names of old documents, in the same way: pairs of two old documents are left out.
-            where: only pairs in which one document has all of these values in its metadata; the other may be any document.
-            group_by: a regular expression: documents in whose names it matches the same text are not a pair. By default, documents with the
-                same metadata `group` are not a pair.
+            where: only pairs in which at least one document has all of these values in its metadata.
+            group_by: a regular expression: two documents are not a pair if it matches the same text in both names. By default, documents
+                with the same metadata `group` are not a pair.
             groups: False: documents of one group are pairs too.
             submission_by: counts the documents of one submission as one document, and lists the pairs of their `files` that share most. A
                 folder or a regular expression, as for `query`.

@@ -33,9 +33,9 @@ class ArrowArray(Protocol):
 class Document:
     """A document that is not a file: its name, its text or bytes, and its metadata.
 
-    The name and the first bytes determine its format and encoding, as for a file. This holds for a str too: the str of a mail is read as
-    mail. `format="text"` reads it as plain text. It is always one document: compressed bytes and archives are not opened, and lines of
-    JSONL are not separate documents.
+    The name and the first bytes determine the format and encoding of the document, as for a file. This holds for a str too: the str of a
+    mail is read as mail, unless `format="text"` is given. It is always one document: compressed bytes and archives are not opened, and
+    lines of JSONL are not separate documents.
 
     A text that is None is skipped. Metadata values are stored as `str(value)`; None is left out.
     """
@@ -65,7 +65,7 @@ def arrow_of(data: object, columns: Sequence[str] | None = None) -> object | Non
     """The Arrow data of an object; None if it has none. `columns` limits a data set to these columns."""
     if hasattr(data, "__arrow_c_stream__") or hasattr(data, "__arrow_c_array__"):
         return data
-    # A data set of Hugging Face keeps a table of pyarrow. If rows were selected, the table must be built again.
+    # A data set of Hugging Face keeps a table of pyarrow. If rows of the data set were selected, the table must be built again.
     if type(data).__module__.split(".")[0] == "datasets" and hasattr(data, "with_format"):
         return _dataset(data, columns)
     return None
@@ -109,7 +109,7 @@ def _dataset(data: Any, columns: Sequence[str] | None) -> object:
     # A missing column causes an error that names the existing columns.
     if columns is not None and set(columns) <= set(schema.names):
         schema = pyarrow.schema([field for field in schema if field.name in columns])
-    # A stream takes its types from its first rows. A column that is null in all of them has no type.
+    # A stream takes its types from its first rows. If a column is null in all these rows, it has no type.
     null, text = pyarrow.null(), pyarrow.large_string()
     schema = pyarrow.schema([field.with_type(text) if field.type == null else field for field in schema])
 
@@ -219,7 +219,7 @@ def whole(name: str, value: int, most: int = 2**64 - 1) -> int:
 
 
 def whole_or_none(name: str, value: int | None, most: int = 2**64 - 1) -> int | None:
-    """As `whole`, for an argument that may be None."""
+    """Like `whole`, for an argument that may be None."""
     return None if value is None else whole(name, value, most)
 
 

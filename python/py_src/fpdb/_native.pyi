@@ -1,4 +1,4 @@
-"""The engine. What users call is in the modules beside it."""
+"""The engine. The modules beside it have the functions and classes that users call."""
 
 import os
 from collections.abc import Callable, Iterable
@@ -11,7 +11,7 @@ class _Given(TypedDict):
     fields: str
     # The arguments by the fields that they set.
     arguments: dict[str, str]
-    # The program that reads documents in a process of its own, and its arguments.
+    # The program that reads documents in a separate process, and its arguments.
     reader: list[str] | None
     phrases: str | None
     temp_dir: str | None
@@ -45,7 +45,7 @@ _Progress = Callable[[str, int, int, int], object] | None
 _Ingested = tuple[str, BaseException | None]
 # Bytes of memory and of the cache, and a number of threads.
 _Room = tuple[int | None, int | None, int | None]
-# Its callback, and the token that stops its work.
+# The callback of the caller, and the token that stops the work.
 _Caller = tuple[_Progress, StopToken | None]
 
 @final

@@ -32,7 +32,7 @@ ProgressLike: TypeAlias = Union[bool, Callable[[Progress], object], None]
 
 @contextmanager
 def following(kind: str, progress: ProgressLike, stop: _native.StopToken | None) -> Iterator[_native._Caller]:
-    """The callback and the token of work, in the form that the engine takes. A bar is shown for as long as the work runs."""
+    """The callback and the token of work, in the form that the engine takes. Shows a bar, if one is requested, as long as the work runs."""
     if progress is True:
         from tqdm.auto import tqdm
 

@@ -50,10 +50,9 @@ _POSTINGS = 8_000_000
 _DOCUMENTS = 400_000
 # A hash with more postings than fit into this number of parts is divided by document.
 _HEAVY_PARTS = 4
-# Number of documents in the sample. From it come the number of postings, the hashes with very many postings, and the bounds of names.
+# Number of documents in the sample, which gives the number of postings, the hashes with very many postings, and the bounds of names.
 _SAMPLE = 20_000
-# Number of files from which the sample is taken, if they hold enough documents; but at most one of eight files, since each is read as a
-# whole.
+# Number of files from which the sample is taken, if they hold enough documents; but at most one of eight files, since each is read whole.
 _SAMPLED_FILES = 16
 _FILES_FOR_EACH_SAMPLED = 8
 # Number of files whose rows one task of a shuffle counts.
@@ -220,7 +219,7 @@ def _task_errors() -> Iterator[None]:
             raise kind(found[2], found[3]) from failed
         if isinstance(failed, PySparkException):
             raise
-        # If a process was ended, Spark raises Java's exception, with the traces of both machines.
+        # If a process was killed, Spark raises Java's exception, with the traces of both machines.
         reason = str(failed.java_exception.getMessage()).partition("\n")[0]
         raise PySparkException(reason) from failed
 
@@ -265,7 +264,7 @@ def _numbered(
         return frame.select(*place, *state, of[id].alias("__name"), of[text].alias("__text"), *taken)
 
     def counted(frame: DataFrame) -> list[Any]:
-        # Sets of 64 rows each, as bits, so that few rows are shuffled.
+        # One bit for each row, in sets of 64 rows, so that few rows are shuffled.
         bits = F.expr("bit_or(shiftleft(1L, cast(__row & 63L as int)))").alias("bits")
         state = [F.max(name).alias(name) for name in ("__row", "__size", "__changed")]
         sets = frame.groupBy("__file", F.shiftright("__row", 6).alias("__set")).agg(F.count("*").alias("rows"), bits, *state)
@@ -533,7 +532,8 @@ def query(
             for start in range(0, len(names), 256):
                 some = names[start : start + 256]
                 rows = []
-                # The column has at least two texts: an error of a single query would be raised, and here it concerns one row of many.
+                # The column gets at least two texts: the error of a single query would be raised, but here an error concerns one row of
+                # many.
                 column = pyarrow.concat_arrays([texts.slice(start, len(some)), texts.slice(start, 1)])
                 answers = database.query(column, **options)
                 for answer in answers:
@@ -621,8 +621,8 @@ def apply(df: DataFrame, report: str | os.PathLike[str] | DataFrame, *, id: str 
 
 
 def _report(spark: SparkSession, path: str) -> DataFrame:
-    """The lines of a report that list removable documents. Fails if the report is incomplete, because a part of it would remove less
-    unnoticed.
+    """The lines of a report that list removable documents. Fails if the report is incomplete, because with a part of a report too few
+    rows would be left out unnoticed.
     """
     from pyspark.sql import functions as F
 

@@ -176,8 +176,8 @@ pub(crate) async fn show(
                 break (document, None);
             }
             match database.text_within(document.id, &limits) {
-                // A commit has replaced or removed the document since. The next search for its name shows
-                // which.
+                // A commit has replaced or removed the document in the meantime. The next search for the name
+                // shows which of the two happened.
                 Err(Error::NoSuchNumber { .. }) => {}
                 text => break (document, Some(text?)),
             }
@@ -297,7 +297,7 @@ fn warnings(document: &DocumentInfo, k: u32) -> Vec<String> {
 const LONGEST_NAME: usize = 4096;
 
 /// Checks the name of a new document. The error states the fault. Control characters would break lines of
-/// lists and logs. Stored documents may have such names, because files may.
+/// lists and logs. Documents from files may still have such names.
 fn check_name(name: &str) -> Result<(), String> {
     if name.len() > LONGEST_NAME {
         return Err(format!("the name has {} bytes; a name has at most {LONGEST_NAME}", name.len()));

@@ -93,7 +93,7 @@ fn open(app: &App) -> Answer<Database> {
 }
 
 /// Makes a temporary folder: beside the database, or among the system's temporary files if the folder beside
-/// it is not writable. If the service is killed, the next such call removes the folder.
+/// it is not writable. If the service is killed, the next call of this function removes the folder.
 fn folder_beside(db: &Path) -> Answer<OwnedFolder> {
     let beside = db.canonicalize().ok().and_then(|db| OwnedFolder::without_stale(db.parent()?, FOLDER).ok());
     Ok(beside.map_or_else(|| OwnedFolder::without_stale(&std::env::temp_dir(), FOLDER), Ok)?)
@@ -201,9 +201,9 @@ pub(crate) async fn ask_dedup(
     let shared = Arc::clone(&app);
     app.jobs.start(&job, move |task: &Task<'_>, lines| {
         let database = open(&shared)?;
-        // The state from which a dedup could continue goes into a folder of this job alone. The folder ends
-        // with the job, and a job of the same options has another folder. A run that records its decisions
-        // excludes other such runs anyway.
+        // The state from which a dedup could continue goes into a folder of this job alone. The folder is
+        // removed with the job, and a job with the same options has another folder. A run that records its
+        // decisions needs no such folder, because it excludes other such runs.
         let folder = (options.mode == DedupMode::Once).then(|| folder_beside(&shared.options.db)).transpose()?;
         let options = options.temp_dir(folder.as_ref().map(|folder| folder.path().to_owned()));
         let summary = database.for_each_removable(&options, task, |row| lines.write(&row))?;

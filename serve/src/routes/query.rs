@@ -122,7 +122,7 @@ pub(crate) async fn report(
 const KINDS: &str = "application/json for a query, application/octet-stream or text/plain for a document as it is, or multipart/form-data";
 
 /// True if a body is a query in JSON. Some clients send a query without its media type. An answer that treats
-/// this JSON as the text would mislead.
+/// the JSON of this query as text would mislead.
 fn is_query(body: &[u8]) -> bool {
     serde_json::from_slice(body)
         .is_ok_and(|asked: QueryRequest| asked.text.is_some() || asked.document.is_some() || asked.id.is_some())
@@ -229,8 +229,8 @@ impl Asked {
         Ok(lines)
     }
 
-    /// Answers the queries for a report. Names become numbers, since a later commit may give a name to
-    /// another document. The name of a stored submission stays.
+    /// Answers the queries for a report. Names of documents become numbers, since a later commit may give a
+    /// name to another document. The name of a stored submission does not change.
     fn query_for_report(mut self, database: &Database, stop: &StopToken) -> Answer<Queried> {
         for source in &mut self.sources {
             if let QuerySource::Stored(name) = source {
@@ -367,7 +367,8 @@ mod tests {
             put(changed, &format!("a longer beginning, then: {text}"));
             assert_eq!(report(queried).unwrap_err().status().as_u16(), 503, "{changed}");
         }
-        // A document of a submission that is the query: its old text is not shown.
+        // A document of a submission that is itself the query: the report does not show the old text of this
+        // document.
         let own = "the words of the submission itself";
         put("s/1", &format!("{text} {own}"));
         let options = QueryOptions::default().submission_by(Some(".".into())).join_submissions(true);

@@ -38,8 +38,8 @@ pub(crate) struct RemoveRequest {
     #[serde(rename = "where")]
     #[schema(value_type = Object)]
     fields: BTreeMap<String, String>,
-    /// The id of a finished job of `dedup`. Its removable documents are removed, each only while it and its
-    /// survivor are stored as the result says.
+    /// The id of a finished job of `dedup`. The documents that its result lists are removed. Each is removed
+    /// only if it and its survivor are still stored as the result says.
     dedup: Option<String>,
     /// Counts the documents that `prefixes` and `where` select, or that `dedup` would remove, and removes
     /// none.
@@ -66,7 +66,8 @@ pub(crate) async fn remove_many(
     Extension(who): Extension<Identity>,
     request: Request,
 ) -> Answer<Json<Removal>> {
-    // With all places taken, the body is refused before it is read. The place is taken afterwards.
+    // If all places are taken, the body is refused before it is read. The place is taken after the body is
+    // read.
     app.writer.look_for_place()?;
     let media_type = media_type(request.headers());
     let (removing, held) = match media_type.as_str() {
@@ -103,8 +104,8 @@ pub(crate) async fn remove_many(
     app.writer.remove(removing, app.work.stop.child(), held).await.map(Json)
 }
 
-/// Copies the lines of a report before the removal waits for the writer: a full disk is then the error of
-/// this request alone. The request keeps its place until the copy has ended, even if the client has gone.
+/// Copies the lines of a report before the removal waits for the writer, so that a full disk fails only this
+/// request. The request keeps its place until the copy has ended, even if the client has gone.
 async fn reported(lines: impl Read + Send + 'static, held: Held) -> Answer<(Removing, Held)> {
     blocking(move || Ok((Removing::Reported(in_file(lines)?), held))).await
 }

@@ -42,8 +42,8 @@ impl<S: Send + Sync> FromRequestParts<S> for Name {
     }
 }
 
-/// A body in memory, and the room for it. The room is for one copy: a request that keeps parts of
-/// the body must drop the body, or move its bytes into documents.
+/// A body in memory, and the room for it. The room is for one copy of the bytes. So a request that copies
+/// parts of the body must drop the body, or move the bytes into documents.
 pub(super) struct HeldBody {
     pub(super) bytes: Vec<u8>,
     pub(super) room: Room,
@@ -60,8 +60,8 @@ pub(super) async fn read_body(app: &Arc<App>, request: Request) -> Answer<HeldBo
     read_within(app, request, app.options.max_body).await
 }
 
-/// Reads a body of documents, then takes a place for their change: a slow client holds no place. With all
-/// places taken, refuses the body before it is read.
+/// Reads a body of documents, and then takes a place for the change, so that a slow client holds no place. If
+/// all places are taken, refuses the body before it is read.
 pub(super) async fn read_change(app: &Arc<App>, request: Request) -> Answer<(HeldBody, OwnedSemaphorePermit)> {
     app.writer.look_for_place()?;
     let body = read_body(app, request).await?;
@@ -73,11 +73,11 @@ pub(super) async fn read_json_body(app: &Arc<App>, request: Request) -> Answer<H
     read_within(app, request, MOST_JSON.min(app.options.max_body)).await
 }
 
-/// Bytes of memory that the first part of a body takes, if the body may be that long.
+/// Bytes of memory taken for the first part of a body, if the body may have this length.
 const FIRST: usize = 64 << 10;
 
-/// Reads a body of at most `limit` bytes. Takes memory as parts arrive: twice as much each time, but no more
-/// than the length that the client states.
+/// Reads a body of at most `limit` bytes. Takes memory as parts arrive. The memory doubles each time, up to
+/// the length that the client states.
 async fn read_within(app: &Arc<App>, request: Request, limit: usize) -> Answer<HeldBody> {
     let told =
         request.headers().get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
@@ -121,7 +121,8 @@ async fn next_data(app: &App, body: &mut Body) -> Answer<Option<Bytes>> {
 }
 
 /// Reads a body of JSON, and returns what `make` makes of its value. An empty body gives the default value.
-/// Parsed JSON takes many times its bytes, so a worker parses it, and keeps the body's room until the end.
+/// Parsed JSON takes many times the memory of its bytes. So a worker parses it, and keeps the room of the
+/// body until the end.
 pub(super) async fn read_json<T: DeserializeOwned + Default, M: Send + 'static>(
     app: &Arc<App>,
     request: Request,

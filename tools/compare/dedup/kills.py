@@ -63,7 +63,7 @@ def main():
                     break
                 if status != -signal.SIGKILL:
                     sys.exit(f"{command} ended with {status}")
-            # An unfinished report has another name. A kill leaves it behind.
+            # An unfinished report has another name. A kill leaves this file behind.
             for path in args.work.glob(".fpdb-output-*"):
                 path.unlink()
             more = {path.name for path in args.work.iterdir()} - left

@@ -121,7 +121,7 @@ def measured(tool, python, documents, folder):
     start = time.time()
     with open(work / "log", "w") as log:
         child = subprocess.Popen([str(part) for part in command], preexec_fn=one_core, env=environment, stdout=log, stderr=log)
-        # The tool waits for its children, so its time includes theirs.
+        # The tool waits for its child processes, so its time includes theirs.
         _, status, usage = os.wait4(child.pid, 0)
     if status:
         print(f"{tool}: failed after {time.time() - start:.0f} s, see {work / 'log'}")

@@ -5,16 +5,16 @@
     planted.py judge DOCUMENTS ANSWER.jsonl [--seed 1] [--words 300]     judges `fpdb dedup --format json`, or a list of ids
     planted.py run DOCUMENTS --fpdb PROGRAM --work FOLDER [--profile prose] [--seed 1] [--words 300]
 
-The same size, seed and length give the same documents. A document's id says its class, its family and its number in it:
+The same size, seed and length give the same documents. The id of a document has its class, its family and its number in the family:
 
     unique    stays
     copy      3 of the same bytes: one stays
     edited    4 versions, each with few words replaced: one stays
     contained a document and two parts of it: the parts go
-    half      2 documents, each the other's text by half: both stay
+    half      2 documents, half of whose texts is the same: both stay
     mass      one text under many headers: one stays
-    template  60% of each is the same in all: all stay
-    chain     10 documents in steps of 40/300: each removed one is a step from a kept one, and no two kept ones are
+    template  60% of the text of each document is the same in all of them: all stay
+    chain     10 documents in steps of 40/300: each removed document is one step from a kept one, and no two kept documents are
     mosaic    10 of many blocks each: all stay
 
 Every expectation holds by a wide margin at a threshold of 0.8 by containment, for words as for characters. With --exact the

@@ -4,7 +4,7 @@
 The suffix array is the method of ExactSubstr (Lee et al. 2022, "Deduplicating training data makes language models better"): all texts in a row,
 their suffix array and its longest common prefixes, and every run of N bytes that begins in two places. It is built by libdivsufsort (package
 pydivsufsort), which is faster and smaller than the construction that comes with the paper: 4 bytes a position instead of 8.
-The first occurrence of each run stays, so that both programs have one answer, and the two are compared document by document.
+The first occurrence of each run does not count, so that both programs give one answer. The two answers are compared by document.
 
 Texts are the files of a folder in order of their names, reduced to ASCII letters and digits, so that a symbol is a byte on both sides.
 
@@ -46,7 +46,7 @@ def suffix_array(data, window):
     ends = numpy.flatnonzero(text == ord("\n"))
     array = pydivsufsort.divsufsort(text)
     shared = pydivsufsort.kasai(text, array)
-    # Places in the order of suffixes where the run of `window` bytes differs from the one before.
+    # Places in the order of suffixes where the first `window` bytes differ from those of the suffix before.
     begins = numpy.concatenate(([0], numpy.flatnonzero(shared[:-1] < window) + 1))
     del shared
     first = numpy.repeat(numpy.minimum.reduceat(array, begins), numpy.diff(numpy.append(begins, len(array))))

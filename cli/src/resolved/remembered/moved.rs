@@ -22,10 +22,11 @@ pub(super) struct Moved<'a> {
     sources: HashMap<&'a Path, &'a RememberedSource>,
     /// The remembered paths that are gone.
     gone: OnceCell<Vec<&'a Path>>,
-    /// The last components of the remembered paths. Most typed paths end with none of them.
+    /// The last components of the remembered paths. Most typed paths end with none of these, so no search is
+    /// needed.
     last_names: HashSet<&'a OsStr>,
-    /// The flags of each path that was searched for, with globs for its new place. `None` if it was not
-    /// moved.
+    /// The flags of each path that was searched for, with globs for its new place. `None` for a path that was
+    /// not moved.
     known: BTreeMap<PathBuf, Option<Flags>>,
 }
 
@@ -41,7 +42,7 @@ impl<'a> Moved<'a> {
         }
     }
 
-    /// The flags of a path, or of the nearest folder above it, at its former place.
+    /// The flags that were remembered for the former place of a path, or of the nearest folder above it.
     pub(super) fn flags_of(&mut self, path: &Path) -> anyhow::Result<Option<Flags>> {
         let typed: PathBuf = path.components().filter(|part| *part != Component::CurDir).collect();
         if !typed.components().all(|part| matches!(part, Component::Normal(_))) {
@@ -102,7 +103,7 @@ impl<'a> Moved<'a> {
         Ok(None)
     }
 
-    /// The moved paths that were found, as they were typed, with their places now and their flags.
+    /// The moved paths that were found, as they were typed, with their present places and their flags.
     pub(super) fn into_known(self) -> anyhow::Result<Vec<(PathBuf, RememberedSource)>> {
         let found = self.known.into_iter().filter_map(|(path, flags)| Some((path, flags?)));
         let placed = |(path, options): (PathBuf, Flags)| {

@@ -1,5 +1,5 @@
-//! Renamed: warns of remembered folders that may have another name now. Their flags do not hold there, so a
-//! file that they left out is read.
+//! Renamed: warns of remembered folders that may have another name now. The flags of the old name do not hold
+//! for the new name, so files that these flags leave out are read.
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -20,8 +20,9 @@ const LOOKED_AT: usize = 100;
 /// Maximum number of folders that messages name.
 const NAMED: usize = 3;
 
-/// Warns of each new folder that these runs read and that has half of the files of a remembered folder that
-/// is gone: at the same paths, and as large.
+/// Warns of each new folder that seems to be a remembered folder under another name. These runs read it, the
+/// remembered folder is gone, and half of its files are in the new folder, at the same paths and with the
+/// same sizes.
 pub(super) fn warn(
     database: &Database,
     known: &[RememberedSource],

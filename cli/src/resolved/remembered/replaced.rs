@@ -31,7 +31,7 @@ pub(crate) struct Replaced {
 }
 
 impl Replaced {
-    /// Returns a value without paths if no flags are typed.
+    /// The paths for which the typed flags hold; none if no flags are typed.
     ///
     /// # Errors
     /// Fails if the database cannot be read.
@@ -72,8 +72,8 @@ impl Replaced {
 
     /// After a run, remembers the options of each typed path if a document was read there, and prints the
     /// flags that are no longer used. If `is_whole`, the run has also read all paths in the typed folders, so
-    /// the flags of these paths are forgotten. Default options replace others even if no document was read.
-    /// `database` is `None` in a dry run.
+    /// the flags of these paths are forgotten. Default options replace remembered options even if no document
+    /// was read. `database` is `None` in a dry run.
     ///
     /// # Errors
     /// Fails if the database cannot be written.

@@ -29,7 +29,7 @@ fn hint_to_compact(runs: u64, blocks: f64, plan: &CompactionPlan, on: &Suggested
     )
 }
 
-/// A hint at a profile that fits the documents of a new database better, if there is one.
+/// Names a profile that fits the documents of a new database better, if there is one.
 pub(super) fn hint_for(profile: &Profile, summary: &IngestSummary, programs: u64) -> Option<String> {
     let added = summary.added;
     if profile.unit() != Unit::Char || added == 0 {
@@ -43,7 +43,7 @@ pub(super) fn hint_for(profile: &Profile, summary: &IngestSummary, programs: u64
         );
     }
     let t = profile.guarantee()?;
-    // Much of the text that such records share is shorter than t.
+    // Records this short share many texts that are shorter than the guarantee t.
     (added >= FEW_RECORDS && summary.symbols / added < 3 * t).then(|| {
         format!(
             "hint: these documents have {} letters on average, and shared text is surely found from {t} letters on; a database \

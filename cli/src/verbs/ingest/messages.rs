@@ -64,10 +64,11 @@ pub(super) struct Events {
     /// the other file that has the typed name. The flag is true if that other file is gone and had other
     /// bytes.
     pub(super) named_by_path: Option<(String, String, (String, bool))>,
-    /// An old document whose file is gone, and a new document with the same content. Of several such pairs,
-    /// the pair whose names differ least, because the others may be copies of the moved file.
+    /// An old document whose file is gone, and a new document with the same content. If there are several
+    /// such pairs, this is the pair whose names differ least: the other new documents may be copies of the
+    /// moved file.
     pub(super) moved: Option<(String, String)>,
-    /// True if standard input has replaced an earlier one, which had no name either.
+    /// True if a document from standard input has replaced an earlier one, and neither has a name of its own.
     pub(super) input_replaced: bool,
     /// True if `--prune` has removed the old document of `moved`.
     pub(super) old_is_pruned: bool,

@@ -10,7 +10,7 @@ use crate::typed::PairsArgs;
 /// only pairs that reach the threshold are examined. A pair takes about 0.3 ms of processor time.
 const MOST: u64 = 200_000;
 
-/// The pairs among which passages are looked for.
+/// The pairs whose passages are searched for.
 pub(super) struct Sought {
     pub(super) options: PairsOptions,
     /// The least resemblance of a pair that shares no passage.
@@ -21,7 +21,7 @@ pub(super) struct Sought {
     pub(super) why: &'static str,
 }
 
-/// The numbers of pairs that sifting left out, and of pairs that it kept because of two of their files.
+/// Counts the pairs that [`Sought::sift`] left out, and the pairs that it kept because of two of their files.
 #[derive(Default)]
 pub(super) struct Sifted {
     /// Number of pairs left out.
@@ -58,8 +58,8 @@ impl Sought {
             let why = ", too many to look for their passages,";
             return Ok(Self { options: options.clone(), least: 0.0, top, why });
         }
-        // `top` applies after sifting. The pairs of files of two submissions keep the threshold, so that
-        // files that reach it come first.
+        // `top` applies after sifting. The threshold still holds for the pairs of files of two submissions,
+        // so that files that reach it come first.
         let all = all.few_min_resemblance(least).top(None);
         Ok(Self { options: all, least, top, why: " and no rewritten passage," })
     }
@@ -111,7 +111,7 @@ pub(super) fn add_longest(
     how: &PairEvidence,
     task: &Task<'_>,
 ) -> fpdb::Result<()> {
-    // The longest passage is found even if the others are left out.
+    // If only one passage is kept, it is the longest one.
     database.add_passages(pairs, &how.clone().joining(how.joining.most(Some(1))), task)?;
     for pair in pairs {
         pair.passages = None;

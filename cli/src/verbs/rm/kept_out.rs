@@ -15,7 +15,7 @@ pub(super) fn hint(database: &Database, removed: &[DocumentInfo], printer: &Prin
     let mut commands: BTreeMap<String, (Vec<String>, BTreeSet<String>)> = BTreeMap::new();
     for document in removed {
         let Some(source) = document.source.as_deref().filter(|source| Path::new(source).exists()) else { continue };
-        // The file may have the bytes of another version, which stays.
+        // The name has another version, which stays. The file may have the bytes of that version.
         match database.documents_named(&document.name) {
             Err(Error::NoSuchDocument { .. }) => {}
             Ok(_) => continue,
@@ -49,7 +49,7 @@ pub(super) fn hint(database: &Database, removed: &[DocumentInfo], printer: &Prin
     Ok(())
 }
 
-/// True if a name contains the number of a record in its file: of a mail in a mailbox, or of a line.
+/// True if a name contains the number of a record in its file, that is, of a mail in a mailbox or of a line.
 fn is_numbered(name: &str) -> bool {
     let after = name.split(['#', ':']).skip(1);
     after

@@ -1,9 +1,10 @@
 //! Arrow schema: the entry `ARROW:schema` in the metadata of a Parquet file, for a copy with other columns.
 //!
-//! Programs that use Arrow take the types of columns from this entry, such as time zones and categories. It
-//! is a message of Arrow IPC in base64. The message is a flatbuffer with the table `Message`. This table
-//! leads to the table `Schema`, which leads to a list of `Field`s. Offsets in a flatbuffer lead forwards. So
-//! the new tables and the new list are put before the old bytes, and lead to the old fields.
+//! From this entry, programs that use Arrow take details of the types of columns, such as time zones and
+//! categories. The entry is a message of Arrow IPC in base64. The message is a flatbuffer with the table
+//! `Message`. This table leads to the table `Schema`, which leads to a list of `Field`s. Offsets in a
+//! flatbuffer lead forwards. So the new tables and the new list are put before the old bytes, and lead to the
+//! old fields.
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -135,7 +136,7 @@ impl Forward {
         self.bytes.resize(self.bytes.len().next_multiple_of(to), 0);
     }
 
-    /// Appends an offset that [`lead`](Self::lead) sets later.
+    /// Appends an offset that [`lead`](Self::lead) sets later. Returns its place.
     fn offset(&mut self) -> usize {
         self.bytes.extend([0; 4]);
         self.bytes.len() - 4
@@ -145,14 +146,15 @@ impl Forward {
         self.bytes[from..from + 4].copy_from_slice(&((to - from) as u32).to_le_bytes());
     }
 
-    /// Appends the number of elements of a list or the length of a text.
+    /// Appends the number of elements of a list or the length of a text. Returns the place of this number.
     fn count(&mut self, count: usize) -> usize {
         self.align(4);
         self.bytes.extend((count as u32).to_le_bytes());
         self.bytes.len() - 4
     }
 
-    /// Appends a table whose members have these places and sizes. A member of size 0 is absent.
+    /// Appends a table whose members have these places and sizes. Returns the place of the table. A member of
+    /// size 0 is absent.
     fn table(&mut self, members: &[(u16, u16)], alignment: usize) -> usize {
         self.align(alignment);
         let size = members.iter().filter(|(_, size)| *size > 0).map(|(place, size)| place + size).max().unwrap_or(4);
@@ -180,7 +182,8 @@ fn target(bytes: &[u8], at: usize) -> Option<usize> {
     Some(at + number(bytes, at)?).filter(|&target| target < bytes.len())
 }
 
-/// The place of a member of a table; `None` inside if the table does not have it.
+/// The place of a member of a table: `Some(None)` if the table does not have the member, `None` if the bytes
+/// end too early.
 fn member(bytes: &[u8], table: usize, index: usize) -> Option<Option<usize>> {
     let short = |at: usize| Some(usize::from(u16::from_le_bytes(bytes.get(at..at + 2)?.try_into().ok()?)));
     let back = i32::from_le_bytes(bytes.get(table..table + 4)?.try_into().ok()?);

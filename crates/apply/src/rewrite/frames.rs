@@ -255,7 +255,7 @@ impl Read for Frame {
     }
 }
 
-/// Compresses.
+/// A compressor for one frame.
 pub(super) enum Encoder<W: Write> {
     Gzip(flate2::write::GzEncoder<W>),
     Zstd(zstd::stream::write::Encoder<'static, W>),
@@ -264,7 +264,7 @@ pub(super) enum Encoder<W: Write> {
 }
 
 impl<W: Write> Encoder<W> {
-    /// Compresses at the default level, with the header of the frame it replaces.
+    /// A compressor at the default level, with the header of the frame that the output replaces.
     pub(super) fn new(compression: Compression, facts: &FrameFacts, output: W) -> io::Result<Self> {
         Ok(match compression {
             Compression::Gzip => {

@@ -34,7 +34,7 @@ pub(super) fn rewrite(
     encoder.finish().map_err(failed())
 }
 
-/// Edits the lines of a file, and writes nothing.
+/// Edits the lines of a file without writing them, to find the errors that [`rewrite`] would return.
 pub(super) fn check(
     path: &Path,
     compression: Option<Compression>,

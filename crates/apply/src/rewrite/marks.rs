@@ -18,9 +18,9 @@ pub(super) struct Marks<'a> {
     pub(super) stored: &'a dyn StoredDocuments,
     /// The repeated passages, if the marks list them.
     pub(super) passages: Option<&'a Passages>,
-    /// True if records may have marks of an earlier run, which these replace.
+    /// True if records may have marks of an earlier run, which the new marks replace.
     pub(super) replaces: bool,
-    /// True if records whose contents are kept out are left out. False: they are marked as removable.
+    /// True: leaves out records whose contents are kept out. False: marks them as removable.
     pub(super) leaves_out: bool,
 }
 
@@ -62,8 +62,8 @@ impl Marks<'_> {
         })
     }
 
-    /// The line that begins at `at`, with the marks added at the end of its object. `None` if it is not an
-    /// object. Empty if the record is left out, because its content is kept out.
+    /// The line that begins at `at`, with the marks added at the end of its object. `None` if the line is not
+    /// an object. Empty if the record is left out because its content is kept out.
     pub(super) fn line(&self, line: &[u8], at: u64) -> Result<Option<Vec<u8>>> {
         if self.leaves_out && self.cut(at).is_some_and(|cut| cut.id == NO_DOCUMENT) {
             return Ok(Some(Vec::new()));

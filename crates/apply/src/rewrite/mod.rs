@@ -58,8 +58,8 @@ pub(super) fn can_cut(state: &FileState) -> bool {
     matches!(state, FileState::File { kind: FileKind::Document, .. }) || is_markable(state)
 }
 
-/// True if nothing but folders is left of a file without these documents, ascending. The rest of other
-/// containers says more, as the requests of a crawl and the columns of a table do.
+/// True if these `cuts`, ascending, leave nothing of a file except folders. Other containers are never empty:
+/// they still have, for example, the requests of a crawl or the columns of a table.
 pub(super) fn takes_all(state: &FileState, cuts: &[Cut]) -> bool {
     use Container::{JsonLines, Mbox, Tar, Zip};
     let FileState::File { container, members, .. } = state else { return false };
@@ -76,9 +76,9 @@ pub(super) enum Change<'a> {
     Mark {
         field: &'a str,
         passages: Option<&'a Passages>,
-        /// True if records may have marks of an earlier run, which these replace.
+        /// True if records may have marks of an earlier run, which the new marks replace.
         replaces: bool,
-        /// True if records whose contents are kept out are left out, where the format allows it.
+        /// True: leaves out records whose contents are kept out, if the format allows it.
         leaves_out: bool,
     },
     /// Cuts passages out of its documents.

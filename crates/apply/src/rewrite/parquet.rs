@@ -359,8 +359,9 @@ fn add_marks<W: Write + Send>(
     Ok(())
 }
 
-/// Writes a table in which some texts lose passages, without the rows whose texts lose all. Row groups
-/// without such texts, and all other columns of a group that keeps its rows, are copied page for page.
+/// Writes a table in which some texts lose passages, and leaves out the rows whose texts lose all symbols.
+/// Row groups without such texts are copied page for page. So are the other columns of a row group that keeps
+/// all its rows.
 pub(super) fn cut(path: &Path, texts: &Texts<'_>, output: &mut File, stop: &StopToken) -> Result<()> {
     let failed = |error| failed(path, error);
     let file = File::open(path).map_err(Error::io("read", path))?;

@@ -45,7 +45,7 @@ impl Texts<'_> {
     /// text.
     ///
     /// # Errors
-    /// Fails if the text is not the document's.
+    /// Fails if `text` is not the text that was ingested.
     pub(super) fn text(&self, text: &[u8], start: u64) -> Result<Option<Vec<u8>>> {
         let Ok(index) = self.cuts.binary_search_by_key(&start, |cut| cut.start) else { return Ok(None) };
         let id = self.cuts[index].id;
@@ -53,7 +53,8 @@ impl Texts<'_> {
         cut.map(Some).ok_or_else(|| Error::TextGone { name: format!("document {id}"), source_path: None })
     }
 
-    /// True if the record of a cut is left out.
+    /// True if the copy lacks the whole record of this cut: the content of the record is kept out, or no
+    /// symbol of its text would be left.
     pub(super) fn leaves_out(&self, cut: &Cut) -> bool {
         cut.id == NO_DOCUMENT || self.emptied.contains(cut.id)
     }

@@ -37,7 +37,7 @@ fn failed(path: &Path, error: ZipError) -> Error {
 }
 
 /// The reason why an archive cannot lose entries without harm: it is signed, entries share a name, or other
-/// bytes precede it. `None` if it can.
+/// bytes precede it. `None` if entries can be left out.
 pub(crate) fn why_whole(path: &Path) -> Result<Option<&'static str>> {
     let file = File::open(path).map_err(Error::io("read", path))?;
     let archive = ZipArchive::new(BufReader::new(file)).map_err(|error| failed(path, error))?;

@@ -11,7 +11,7 @@ const STAYS: Rank = RESERVED + 1;
 /// The document stays because the budget was too small for a decision.
 const UNDECIDED: Rank = RESERVED + 2;
 
-/// Bytes of memory that each document takes here, and further bytes if there is a budget.
+/// Bytes of memory that each document takes here. With a budget, it takes [`BYTES_OF_COST`] more.
 pub(crate) const BYTES_PER_DOCUMENT: u64 = 12;
 pub(crate) const BYTES_OF_COST: u64 = 8;
 

@@ -32,7 +32,7 @@ pub struct Decided {
 
 /// Source of the decisions.
 pub(crate) enum DecisionSource {
-    /// In memory. The file of a job keeps them until the answer has been given.
+    /// In memory. The file of the job keeps the decisions until the answer has been given.
     InMemory(Box<RunOutcome>, Option<Job>),
     /// In the record of a database, with the stored documents.
     /// `decides`: this run decided something.
@@ -42,10 +42,10 @@ pub(crate) enum DecisionSource {
 /// Maximum number of survivors whose facts are kept in memory for later rows.
 const MOST_SURVIVORS: usize = 4096;
 
-/// Maximum bytes of metadata in these facts. One document can have 1 MiB of metadata.
+/// Maximum bytes of metadata in the facts of all these survivors. One document can have 1 MiB of metadata.
 const MOST_SURVIVOR_BYTES: usize = 16 << 20;
 
-/// A text of fewer symbols than this multiple of the guarantee is short. Such a text has about four
+/// A text is short if it has fewer symbols than this multiple of the guarantee. A short text has about four
 /// fingerprints at most.
 const SHORT: u64 = 2;
 

@@ -169,8 +169,9 @@ pub struct DedupSummary {
     /// too large to compare do not count.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub unread: u64,
-    /// Number of removable documents for which only the text was compared. They are contained in their
-    /// survivor or resemble it, and their formats hold attachments and pictures (mail, PDF, DOCX, ODT, EPUB).
+    /// Number of removable documents whose text alone was compared, although their format can hold
+    /// attachments and pictures (mail, PDF, DOCX, ODT, EPUB). They are contained in their survivor or
+    /// resemble it.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub parts_not_compared: u64,
     /// Number of removable documents that are shorter than twice the guarantee, and contained in their
@@ -196,13 +197,13 @@ pub struct LatestRun {
     pub run: u32,
     /// Number of documents the run decided about.
     pub decided: u64,
-    /// Number of removable documents among them.
+    /// Number of removable documents among those decided.
     pub removable: u64,
     /// Number of all documents that stay although a newcomer of this or an earlier run would justify their
     /// removal.
     pub superseded: u64,
-    /// True if this call found nothing to decide, so that the run is an earlier one. Not in the JSON, because
-    /// a call that was killed gives the same answer again.
+    /// True if this call found nothing to decide, so that these are the figures of an earlier run. Not in the
+    /// JSON, because a call that was killed gives the same answer again.
     #[serde(skip)]
     pub is_earlier: bool,
 }

@@ -6,7 +6,8 @@
 //! | header | frame  | what the decisions depend on: commit, rule and earlier run, as text        |
 //! | blocks | frames | [`JobBlock`], bincode 2 with its standard settings                         |
 //!
-//! An interrupted run can leave an incomplete [frame](super::frames) at the end. The next run cuts it off.
+//! An interrupted run can leave an incomplete [frame](super::frames) at the end. The next run cuts off this
+//! frame.
 
 use std::fs::File;
 use std::io::{BufReader, Read, Seek, SeekFrom, Write};
@@ -35,9 +36,9 @@ const SYNC: Duration = Duration::from_secs(2);
 /// The progress of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Encode, Decode)]
 pub(crate) enum Stage {
-    /// Documents below `next` have been compared with the survivors from `block` up to `end`. While the block
-    /// still grows, `end` is `None`: each document has been compared with the survivors of the block that
-    /// come before the document.
+    /// Documents below `next` have been compared with the survivors of a block, from `block` up to `end`.
+    /// While the block still grows, `end` is `None`, and each document has been compared with those survivors
+    /// of the block that come before the document.
     First { block: Rank, end: Option<Rank>, next: Rank },
     /// The survivors from `next` on have been reconsidered.
     Second { next: Rank },
@@ -52,8 +53,8 @@ struct JobBlock {
 }
 
 /// The file for the decisions of a job with these options. Its name depends neither on threads nor on memory.
-/// The name must not change, because a run finds an interrupted job by it. It contains the mode as the `enum`
-/// spells it.
+/// A run finds an interrupted job by this name, so the rule of the name must not change. The name contains
+/// the mode as the `enum` spells it.
 pub(crate) fn job_path(root: &Path, temp: &TempSpace, options: &DedupOptions) -> Result<PathBuf> {
     let root = root.canonicalize().map_err(Error::io("find", root))?;
     let name = root.file_name().map_or_else(|| "fpdb".into(), |name| name.to_string_lossy());
@@ -79,8 +80,8 @@ impl Job {
         Self { stage: Stage::First { block: 0, end: None, next: 0 }, file: None }
     }
 
-    /// Continues the job at `path` if its header equals `header`; otherwise starts a new job there. Fills in
-    /// the decisions made so far.
+    /// Continues the job at `path` if its header equals `header`; otherwise starts a new job there. Writes
+    /// the decisions of the continued job to `decisions`.
     ///
     /// # Errors
     /// [`Error::JobInUse`] if another run holds the job; [`Error::Damaged`] or an error of [`open_job`] if
@@ -174,8 +175,8 @@ impl Job {
     }
 }
 
-/// Opens the file of a job for this run alone. Any user can write to a folder for temporary files. So the
-/// file may be something else, which stays unchanged.
+/// Opens the file of a job, and locks it for this run. Any user can write to a folder for temporary files. So
+/// the file may be something other than a job: such a file stays unchanged.
 fn open_own(path: &Path) -> Result<File> {
     let mut file = open_job(path)?;
     let mut start = Vec::new();
@@ -225,7 +226,7 @@ mod tests {
         }
     }
 
-    /// Interrupted jobs are found by the names of their files.
+    /// A run finds interrupted jobs by the names of their files, so these names must not change.
     #[test]
     fn the_name_of_a_job_stays_as_it_is() {
         let folder = tempfile::tempdir().unwrap();

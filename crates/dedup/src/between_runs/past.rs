@@ -45,8 +45,9 @@ impl<'a> Past<'a> {
         self.record.as_ref().map(RecordReader::header)
     }
 
-    /// Checks that the record has no decision about a document from `next_document` on. If this process
-    /// opened the database before such a document was stored, the run would drop the decision.
+    /// Checks that the record has no decision about a document from `next_document` on. Such a decision
+    /// exists if this process opened the database before the document was stored. The run would drop this
+    /// decision.
     ///
     /// # Errors
     /// [`Error::LaterDecisions`] if the record has such a decision; [`Error::DamagedDecisions`];

@@ -1,4 +1,4 @@
-//! Record: the file that keeps decisions between runs, so that they stand when documents are added.
+//! Record: the file that keeps decisions between runs, so that they still hold after documents are added.
 //!
 //! | part   | bytes  | what                                                     |
 //! |--------|--------|----------------------------------------------------------|
@@ -8,9 +8,9 @@
 //! | end    | frame  | a block without entries                                  |
 //!
 //! Headers and blocks are bincode 2 with its standard settings; [`frames`](super::frames) defines frames. The
-//! file is `dedup-decisions` in the folder of the database. A new record is written to another file. Once
-//! this file is complete and on disk, it replaces the old record. A process that will write a new record
-//! locks `dedup-decisions.lock` before it reads the old record.
+//! file is `dedup-decisions` in the folder of the database. A new record is written to another file. Once the
+//! new file is complete and on disk, it replaces the old record. A process that will write a new record locks
+//! `dedup-decisions.lock` before it reads the old record.
 
 use std::fs::{self, File};
 use std::io::{BufReader, BufWriter, ErrorKind, Read, Write};
@@ -242,8 +242,8 @@ impl RecordReader {
         Ok(None)
     }
 
-    /// True if the record has a decision about this or a later document. Earlier calls must not have asked
-    /// for a later document.
+    /// True if the record has a decision about this document or one with a larger id. Documents must ascend
+    /// from call to call.
     pub(crate) fn has_from(&mut self, document: u32) -> Result<bool> {
         self.find(document)?;
         Ok(self.next.is_some())

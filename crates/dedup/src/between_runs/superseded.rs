@@ -1,7 +1,7 @@
 //! Superseded: documents that an earlier run kept, although a newcomer would justify their removal.
 //!
 //! Earlier decisions stand, so such a document stays. It is listed with one newcomer that stays: the first
-//! newcomer that ranks before the document, otherwise the first after it.
+//! newcomer that ranks before the document, or else the first one that ranks after the document.
 
 use rayon::prelude::*;
 
@@ -15,7 +15,7 @@ use crate::join::justify::{SearchResult, Wanted};
 use crate::ranking::Rank;
 use fpdb_host::error::{Error, Result};
 
-/// A pinned document without a superseding newcomer so far.
+/// A pinned document for which no superseding newcomer was found so far.
 struct Asking {
     rank: Rank,
     cost: u64,

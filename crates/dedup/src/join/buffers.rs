@@ -1,11 +1,12 @@
-//! Buffers: memory for searches. Threads borrow it and return it for reuse.
+//! Buffers: memory for searches, which threads borrow and return for reuse.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::{Mutex, PoisonError};
 
 use crate::terms::sets::Term;
 
-/// Reused memory for choosing probes.
+/// Reused memory for choosing *probes*: the few terms of a document by which the join finds its possible
+/// survivors.
 #[derive(Default)]
 pub(crate) struct ProbeBuffers {
     /// For each fingerprint of the document, by ordinal: the index of its term in the document's set of
@@ -35,7 +36,7 @@ pub(crate) struct Buffers {
     pub(crate) positions: Vec<u64>,
 }
 
-/// Unused buffers. Each has a count for each survivor, so with many survivors a new buffer would be
+/// Unused buffers. Each of them has a count for each survivor, so with many survivors new buffers would be
 /// expensive.
 #[derive(Default)]
 pub(crate) struct BufferPool(Mutex<Vec<Buffers>>);

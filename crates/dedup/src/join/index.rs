@@ -23,16 +23,16 @@ pub(crate) struct SurvivorIndex {
 #[derive(Clone, Copy)]
 struct List {
     length: u32,
-    /// Offset of the list in the arena. A list of one has the survivor here instead.
+    /// Offset of the list in the arena. If the list has one survivor, this is the survivor itself.
     start: u32,
 }
 
 /// Maximum length of the arena: offsets have 32 bits.
 const MOST_LISTED: usize = 1 << 31;
 
-/// Maximum number of terms in an index, if nothing checks its size while it is filled. Each term of each
-/// survivor takes at most four places in the arena: up to half of a list is empty, and the smaller slots that
-/// the list has left take as many places again.
+/// Maximum number of terms in an index whose size is not checked while it is filled. Each term of each
+/// survivor takes at most four places in the arena. Up to half of a list is empty, and the smaller slots that
+/// the list has left take as many places as the list.
 pub(crate) const MOST_TERMS: u64 = MOST_LISTED as u64 / 4;
 
 impl SurvivorIndex {

@@ -31,7 +31,7 @@ pub(crate) struct Wanted<'a> {
     pub(crate) stays: Option<&'a (dyn Fn(Rank) -> bool + Sync)>,
 }
 
-/// The document whose witness is searched for.
+/// The document for which a witness is searched.
 struct Subject<'a> {
     rank: Rank,
     terms: &'a [Term],
@@ -47,13 +47,13 @@ impl Join<'_> {
     /// Bytes that each survivor of an index takes in the buffers of all threads.
     pub(crate) fn buffered_bytes(&self) -> u64 {
         let counts = if self.budget.is_some() { 2 } else { 1 };
-        // A thread can hold buffers while it waits for others.
+        // A thread can hold buffers while it waits for other threads.
         counts * size_of::<u32>() as u64 * (rayon::current_num_threads() as u64 + 1)
     }
 
     /// The first wanted survivor that justifies the removal of a document. Adds posting reads, in lists and
     /// comparisons, to `cost`. Only reads for survivors up to the found one count. So the cost does not
-    /// depend on the division of survivors into indexes.
+    /// depend on how survivors are divided into indexes.
     pub(crate) fn first_witness(
         &self,
         rank: Rank,

@@ -1,7 +1,7 @@
 //! Measure: the number of fingerprints that a survivor must hold to justify a removal.
 //!
-//! A score is a quotient of counts. It is compared with the threshold exactly as reported, so 55 of 100 reach
-//! 0.55.
+//! A score is a quotient of counts. The join compares the threshold with the same number that the report
+//! shows, so 55 of 100 reach 0.55.
 
 use crate::DedupBy;
 
@@ -35,12 +35,12 @@ impl Threshold {
     /// The smallest number of shared fingerprints, at least 1, that can justify the removal of a document of
     /// `size`, whatever the size of the survivor.
     pub(crate) fn least_shared(&self, size: u32) -> u32 {
-        // A survivor resembles the document most if all its fingerprints are shared.
+        // A survivor resembles the document most if all fingerprints of the survivor are shared.
         self.smallest(size, |shared| f64::from(shared) / f64::from(size))
     }
 
     /// The smallest number of shared fingerprints that removes a document of `size` in favour of a survivor
-    /// of `other` fingerprints. If it exceeds one of the sizes, no such survivor suffices.
+    /// of `other` fingerprints. If this number exceeds one of the sizes, no such survivor suffices.
     pub(crate) fn needed(&self, size: u32, other: u32) -> u32 {
         match self.by {
             DedupBy::Resemblance => self.smallest(size.min(other), |shared| self.score(shared, size, other)),

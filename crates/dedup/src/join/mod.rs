@@ -2,8 +2,8 @@
 //!
 //! Survivors are indexed until the memory is full. The later documents are compared with this *block* of
 //! survivors, and the documents still open form the next blocks. So a document is compared with all survivors
-//! before it, in order. Its witness is the first survivor that justifies its removal. The ends of blocks do
-//! not change this.
+//! before it, in order. Its witness is the first survivor that justifies its removal. The division into
+//! blocks does not change the witness.
 //!
 //! Within a block, documents are decided in batches. A batch is first compared, on all threads, with the
 //! survivors before the batch. Then its documents are compared, in order, with the survivors inside the
@@ -86,7 +86,8 @@ impl ProbedTerms {
 }
 
 impl Join<'_> {
-    /// Finds the terms that documents are probed by. Documents that certainly stay become inactive.
+    /// Finds and returns the terms by which documents are probed. Documents that certainly stay become
+    /// inactive.
     pub(crate) fn prepare(&self, active: &mut [bool], monitor: &Monitor<'_>) -> Result<ProbedTerms> {
         let probed = ProbedTerms::new(self.sets.len());
         let done = AtomicU64::new(0);

@@ -1,7 +1,7 @@
 //! Probes: a few terms of a document through which the join finds all survivors that could justify its
 //! removal.
 //!
-//! Two rules give probes. The rule with the cheaper probes is used.
+//! Two rules give probes. The join uses the rule whose probes cost less.
 //!
 //! - Threshold: a survivor must hold m of the document's n fingerprints. So the survivor holds at least one
 //!   of any `n-m+1` of these fingerprints, and e + 1 of any `n-m+1+e` (prefix filter: Bayardo, Ma and Srikant
@@ -22,7 +22,7 @@ use fpdb_host::error::Result;
 /// The survivors that can justify the removal of a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Probes {
-    /// None: the document stays.
+    /// No survivor can: the document stays.
     Nobody,
     /// Survivors that hold at least `least` fingerprints of the first `count` terms.
     Rarest { count: usize, least: u32 },
@@ -30,8 +30,8 @@ pub(crate) enum Probes {
     Stretch(Vec<TermKey>),
 }
 
-/// A stretch is looked for only if the summed df of the rarest terms is at least this. Finding a stretch
-/// takes some ten microseconds. Comparing places with one survivor takes about as long.
+/// The smallest summed df of the rarest terms at which a stretch is searched for. Finding a stretch takes
+/// some ten microseconds, about as long as comparing places with one survivor.
 const COSTLY: u64 = 64;
 
 /// Marks a fingerprint that no other document holds.
@@ -53,7 +53,7 @@ impl Join<'_> {
             cost += df(terms[count].key());
             count += 1;
         }
-        // More probes cost more reads and save comparisons.
+        // Each further probe costs reads and saves comparisons.
         let mut spent = 0;
         for term in &terms[count..] {
             spent += df(term.key());

@@ -25,7 +25,7 @@ use crate::join::justify::{SearchResult, Wanted};
 use crate::ranking::Rank;
 use fpdb_host::error::{Error, Result};
 
-/// Number of documents whose other witnesses are searched for at a time.
+/// Number of documents for which other witnesses are searched at a time.
 const AT_A_TIME: usize = 1024;
 
 /// The documents that each survivor of the first pass justifies.
@@ -35,8 +35,7 @@ struct Justified {
     documents: Vec<Rank>,
 }
 
-/// The witnesses that blocks of larger ranks gave, by rank of the document. Empty while there are no such
-/// blocks.
+/// The witnesses found in blocks of larger ranks, by rank of the document. Empty before the first such block.
 #[derive(Default)]
 struct Fallback {
     /// Removable if a witness was found, undecided if the budget was too small, otherwise open.
@@ -272,7 +271,7 @@ impl Pass<'_> {
 }
 
 impl Fallback {
-    /// The answer of the blocks of larger ranks, and its cost.
+    /// The result of the search in the blocks of larger ranks, and its cost.
     fn of(&self, rank: Rank) -> (SearchResult, u64) {
         let found = match self.found.as_ref().map(|found| found.get(rank)) {
             Some(Decision::Removable(witness)) => SearchResult::Found(witness),
@@ -282,7 +281,7 @@ impl Fallback {
         (found, self.costs.get(rank as usize).copied().unwrap_or(0))
     }
 
-    /// Adds the answer of the next lower block to the answers so far.
+    /// Merges the result of the search in the next lower block into the results so far.
     fn take(&mut self, rank: Rank, found: SearchResult, cost: u64, budget: Option<u64>) {
         let (before, more) = self.of(rank);
         let (found, cost) = match found {

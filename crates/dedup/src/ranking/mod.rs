@@ -89,9 +89,9 @@ pub(crate) struct Ranking {
     pub(crate) protected: Rank,
     /// The ranks of documents that an earlier run decided to keep.
     pub(crate) pinned: RoaringBitmap,
-    /// Pairs of leaders with the same bytes: a leader, and one before it. Before a pinned document, only
-    /// newcomers count. Under the rules `exact` and `exact-text`, the first of a pair is always pinned, and
-    /// the text may be the same instead of the bytes. Ascending.
+    /// Pairs of leaders with the same bytes: a leader, and one before it. For a pinned document, only
+    /// newcomers before it are listed. Under the rules `exact` and `exact-text`, the first of a pair is
+    /// always pinned, and the text may be the same instead of the bytes. Ascending.
     pub(crate) same_bytes: Vec<(Rank, Rank)>,
     /// The ranks of leaders that have the same bytes and format as an earlier leader. They are protected or
     /// pinned, so they do not join the earlier leader's group.
@@ -104,7 +104,7 @@ pub(crate) struct ComparedRanks {
     pub(crate) ranks: Vec<Rank>,
     /// True if any document is boilerplate.
     pub(crate) boilerplate: bool,
-    /// The leaders that the df cap does not count, because an earlier leader has the same bytes and format.
+    /// The leaders that do not count for the df cap, because an earlier leader has the same bytes and format.
     pub(crate) twins: RoaringBitmap,
 }
 
@@ -124,7 +124,7 @@ pub(crate) struct RankKey {
     id: u32,
     /// The worth by [`Keep`].
     worth: u64,
-    /// The file's time if `worth` is the size, 0 if it is the id, otherwise the size.
+    /// The time of the file if `worth` is the size; 0 if `worth` is the id; otherwise the size.
     second: u64,
     digest: Digest,
     extent: Extent,
@@ -381,7 +381,7 @@ pub(crate) fn check_choices(store: &Store, options: &DedupOptions, stop: &StopTo
 }
 
 /// A time as a number of [`TIME_BITS`] bits; later times have larger numbers. The high 40 bits are seconds,
-/// enough for every year of four digits. The others are the 22 high bits of the nanoseconds, which have 30.
+/// enough for every year of four digits. The low 22 bits are the highest of the 30 bits of the nanoseconds.
 fn time_key((seconds, nanoseconds): (i64, u32)) -> u64 {
     const HALF: i64 = 1 << 39;
     let seconds = (seconds.clamp(-HALF, HALF - 1) + HALF) as u64;

@@ -4,7 +4,7 @@
 //! Documents of the same bytes can have different fingerprints if they were read in different formats. So all
 //! documents of a group have the same bytes and the same [reading]. Documents of the same bytes in different
 //! groups are compared by their own texts. In addition, a document is removable as identical if an earlier
-//! one of the same bytes stays.
+//! document of the same bytes stays.
 
 use bytemuck::{Pod, Zeroable};
 use rustc_hash::FxHashMap;
@@ -116,7 +116,7 @@ impl Ranking {
             for &before in &others[..others.partition_point(|&other| other < rank)] {
                 self.same_bytes.push((rank, before));
                 if before < self.protected || is_pinned(before) {
-                    // This leader stays, so the leaders after it do not matter.
+                    // This leader stays, so the leaders after it need not be listed.
                     break;
                 }
             }
@@ -124,8 +124,8 @@ impl Ranking {
         same.clear();
     }
 
-    /// Makes each document removable that has the same bytes or the same text as an earlier one that stays.
-    /// For rules that compare no fingerprints. `texts` has the documents whose text is known, each with the
+    /// For rules that compare no fingerprints: makes a document removable if an earlier document that stays
+    /// has the same bytes or the same text. `texts` has the documents whose text is known, each with the
     /// first document of that text.
     pub(super) fn settle(&mut self, texts: &[(Rank, Rank)]) {
         let listed = std::mem::take(&mut self.same_bytes);

@@ -46,7 +46,7 @@ pub enum TextDigest {
     Unavailable,
 }
 
-/// Bytes of memory for the two steps.
+/// Bytes of memory for the two steps of [`SameText::find`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SameTextMemory {
     /// For sorting the facts of documents.
@@ -87,8 +87,8 @@ impl Likeness {
     }
 }
 
-/// The documents of one reading, in a group that also has other readings. Only the first document with an
-/// available text is read.
+/// The documents of one reading, in a group that also has documents of other readings. Only the first
+/// document whose text is available is read.
 struct Class {
     reading: Digest,
     ids: Vec<u32>,
@@ -182,8 +182,8 @@ impl SameText {
         self.texts.insert(reading, text);
     }
 
-    /// The digest of a document's text. `None` if the text was not read, as when no other reading can have
-    /// the same text.
+    /// The digest of a document's text. `None` if the text was not read, for example because no document with
+    /// another reading can have the same text.
     pub(super) fn of(&self, reading: Digest) -> Option<Digest> {
         self.texts.get(&reading).copied()
     }

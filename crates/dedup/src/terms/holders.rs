@@ -1,11 +1,10 @@
 //! Holders: the documents that hold each hash, by rank. Hashes with several holders become *terms*: hashes
-//! with the same holders are one term. The df of a term is the number of its holders. The key of the term
-//! begins with a class of the df, so that the rarest terms of a document come first. A digest of the holders
-//! follows.
+//! with the same holders are one term. The df of a term is the number of its holders. The key of a term is a
+//! class of the df, so that the rarest terms of a document come first, and then a digest of the holders.
 //!
-//! Ranks are in a table by document, and hashes name documents at random, so each look-up waits for memory.
-//! A branch on the rank waits as well, and delays all that follows. So all ranks of a batch of hashes are
-//! looked up before any is examined: these reads overlap.
+//! Ranks are in a table by document, and hashes name documents at random, so each look-up waits for memory. A
+//! branch on the rank waits too, and delays the following look-ups. So all ranks of a batch of hashes are
+//! looked up before the first is examined, and the reads overlap.
 
 use roaring::RoaringBitmap;
 use xxhash_rust::xxh3::xxh3_64;
@@ -22,13 +21,13 @@ const DIGEST_BITS: u32 = 57;
 /// The use of a hash.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum HashUse<'a> {
-    /// Several documents hold it.
+    /// Several documents hold the hash.
     Term(HashHolders<'a>),
-    /// At most one document holds it.
+    /// At most one document holds the hash.
     Own,
-    /// More documents hold it than the df cap allows.
+    /// More documents hold the hash than the df cap allows.
     Common,
-    /// Boilerplate holds it.
+    /// Boilerplate holds the hash.
     Boilerplate,
 }
 
@@ -80,7 +79,7 @@ impl<'a> HolderReader<'a> {
         let (mut kept, mut hashes, mut is_first) = (0, 0, true);
         for (index, posting) in batch.iter().enumerate() {
             let is_last = batch.get(index + 1).is_none_or(|next| next.hash != posting.hash);
-            // A hash with one posting matters only if this posting may be of boilerplate.
+            // A hash with one posting matters only if the document of this posting may be boilerplate.
             let is_wanted = !(is_first & is_last) | compared.boilerplate;
             postings[kept] = (posting.document, posting.ordinal);
             kept += usize::from(is_wanted);

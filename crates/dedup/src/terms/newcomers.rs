@@ -1,6 +1,6 @@
 //! Newcomers: the postings that concern *newcomers*, documents that no earlier run has decided about.
 //!
-//! A newcomer is removable, or supersedes a survivor, because of the hashes that the newcomer holds. So only
+//! Only the hashes that newcomers hold can make a newcomer removable, or let it supersede a survivor. So only
 //! these hashes are visited, with all their holders.
 
 use std::ops::RangeInclusive;

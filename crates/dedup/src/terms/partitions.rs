@@ -26,8 +26,8 @@ use fpdb_host::spill::{TempSpace, read_at, read_into, write_at};
 
 const BYTES_PER_RECORD: u64 = size_of::<Record>() as u64;
 
-/// Bytes to sort a record that is in memory, and one that is in a file. Both take an entry and the packed
-/// form; a record from a file also takes its own bytes.
+/// Bytes of memory to sort a record that is in memory, and a record that is in a file. Both need an entry and
+/// the packed form. A record from a file also needs its own bytes.
 const SORTING_BYTES: (u64, u64) = (16 + BYTES_PER_POSTING, 16 + BYTES_PER_POSTING + BYTES_PER_RECORD);
 
 /// Number of postings that can be collected without temporary files.
@@ -98,14 +98,15 @@ type Record = [u32; 4];
 const AGAIN: u32 = 1 << 31;
 
 /// Minimum and maximum number of records that a thread holds back for a partition. The records held back for
-/// all partitions must stay in the caches. A write to a file must be large enough to pay.
+/// all partitions must stay in the caches. A write to a file must be large enough to be worth its fixed cost.
 const HELD_BACK: (u64, u64) = (16, 256);
 
 /// Number of records read from a file at a time.
 const READ_AT_ONCE: usize = 1 << 14;
 
 /// Minimum number of records that a thread has room for, unless the memory for all threads has room for
-/// fewer. Fewer threads work if their shares would otherwise be smaller: small shares make too many parts.
+/// fewer. If the shares of all threads would be smaller, fewer threads work, because small shares make too
+/// many parts.
 const LEAST_ROOM: u64 = 1 << 10;
 
 /// The partition of a rank is looked up in a table of at most 2^`COARSE_BITS` ranges.
@@ -115,8 +116,8 @@ const COARSE_BITS: u32 = 12;
 /// sort.
 const SORTED_AT_ONCE: u64 = 1 << 19;
 
-/// Approximate maximum number of partitions, since each can be a file. Small memory needs no more, because a
-/// partition can be sorted in parts.
+/// Approximate maximum number of partitions, since each can be a file. With little memory, more partitions
+/// are not needed, because a partition can be sorted in parts.
 const MOST_PARTITIONS: u64 = 256;
 
 impl<'a> Partitions<'a> {
@@ -178,7 +179,7 @@ impl<'a> Partitions<'a> {
         Ok(())
     }
 
-    /// Ends the collection.
+    /// Ends the collection, and returns the packer of the partitions.
     pub(super) fn packing(self, is_active: &'a IsActive<'a>) -> Packing<'a> {
         let Self { partitions, temp, packing, .. } = self;
         let threads = rayon::current_num_threads() as u64;
@@ -210,8 +211,8 @@ pub(super) struct Packing<'a> {
 }
 
 impl Packing<'_> {
-    /// Returns the packed sets of the next partitions, or parts of them, as many as the memory has room for.
-    /// Each comes with the first rank after it. `None` after the last.
+    /// Returns the packed sets of the next partitions, or of parts of partitions, as many as the memory has
+    /// room for. Each has the first rank after it. `None` after the last.
     pub(super) fn some(&mut self) -> Result<Option<Vec<(Rank, Packed)>>> {
         if self.parts.is_empty() {
             let some: Vec<Partition> = self.partitions.by_ref().take(self.threads).collect();
@@ -278,9 +279,9 @@ impl Partition {
         Ok(counts)
     }
 
-    /// Divides the partition into parts that one thread has room for. Each takes at most `share` bytes, or is
-    /// one document. A partition in memory stays whole if it takes at most `memory` bytes, since parts go to
-    /// disk.
+    /// Divides the partition into parts that one thread has room for. Each part takes at most `share` bytes,
+    /// or is one document. A partition in memory stays whole if it takes at most `memory` bytes, since parts
+    /// go to disk.
     fn parts(mut self, (share, memory): (u64, u64), temp: &TempSpace) -> Result<Vec<Self>> {
         let written = self.written();
         let bytes = if written.in_file > 0 { share } else { memory };

@@ -1,8 +1,8 @@
 //! Places: the positions of the compared documents' fingerprints.
 //!
-//! The store keeps positions by document, many documents to a block. The join needs them by rank, and would
-//! read a block for each document. So the positions are read once beforehand, in the order of the store, and
-//! kept at one or two bytes a fingerprint. The part that does not fit in memory is on disk.
+//! The store keeps positions by document, many documents to a block. The join needs positions by rank, and
+//! would read a block for each document. So the positions are read once beforehand, in the order of the
+//! store, and kept in one or two bytes for each fingerprint. Those that do not fit in memory are on disk.
 
 use std::fs::File;
 use std::ops::Range;
@@ -19,15 +19,15 @@ use fpdb_store::varint;
 /// Number of documents that one thread reads at a time.
 const AT_ONCE: usize = 256;
 
-/// Size of a portion in fingerprints, unless one document has more. A portion is stored before the next is
-/// read.
+/// Number of fingerprints in a portion, unless one document has more. A portion is stored before the next
+/// portion is read.
 const FINGERPRINTS_AT_ONCE: u64 = 1 << 20;
 
 /// Places may take 1/`SHARE` of the memory for sets, places and the index.
 pub(crate) const SHARE: u64 = 8;
 
 /// Bytes of memory for each id given so far. Before places are read, the table of compared ranks takes half
-/// of that instead.
+/// of these bytes instead.
 pub(crate) const BYTES_PER_ID: u64 = size_of::<u64>() as u64;
 
 /// Maximum bytes of the places, if fingerprints are at most `window` symbols apart.

@@ -5,8 +5,8 @@
 //! holders is the term's key, so no table of terms is needed. The weight of a term is its number of hashes.
 //! The terms of a document are sorted by key, which puts the rarest first.
 //!
-//! The postings of shared hashes are first divided by rank ([`super::partitions`]), then packed: twelve bytes
-//! a term, and a few for each run of ordinals.
+//! The postings of shared hashes are first divided by rank ([`super::partitions`]), then packed. A term takes
+//! twelve bytes, and each run of ordinals takes a few bytes.
 //!
 //! The number of a document's shared hashes is known only when its set is packed. If this number is below the
 //! threshold, no survivor can justify the removal: the document stays, and its ordinals are not kept.

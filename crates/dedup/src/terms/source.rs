@@ -37,12 +37,13 @@ pub(crate) trait PostingSource: Sync {
     ) -> Result<()>;
 }
 
-/// Memory, in bytes, for each holder of a hash while the hash is read. It is for the decoded posting, merging
-/// and sorting, and the posting by rank. With two views, postings of structure are also copied.
+/// Memory, in bytes, for each holder of a hash while the hash is read. These bytes hold the decoded posting,
+/// the copies for merging and sorting, and the posting by rank. With two views, postings of structure are
+/// also copied.
 const BYTES_PER_HOLDER: u64 = 52;
 
-/// Minimum number of ranges for one thread. With fewer ranges each, all threads together could exceed
-/// `memory` if all documents hold a hash. At least one thread reads.
+/// Minimum number of ranges for one thread. If threads had fewer ranges, they could together exceed `memory`
+/// if all documents hold a hash. At least one thread reads.
 pub(crate) fn ranges_per_reader(source: &dyn PostingSource, ranges: usize, documents: u32, memory: u64) -> usize {
     let most = memory / (u64::from(documents) * source.bytes_per_holder()).max(1);
     let readers = rayon::current_num_threads().min(usize::try_from(most).unwrap_or(usize::MAX)).max(1);

@@ -194,8 +194,8 @@ impl Lanes for Avx2 {
                     let before = _mm256_loadu_si256(keys.add(REACH - step).cast());
                     let smaller = _mm256_cmpgt_epi32(key, before);
                     let place = _mm256_loadu_si256(places.add(REACH - step).cast());
-                    // If the previous key is not smaller, the operand is 0. Then `left` stays as it is: it is
-                    // at least 0, because no place in the middle is below w.
+                    // If the previous key is not smaller, the operand is 0. Then `left` stays as it is,
+                    // because `left` is never below 0: the places in the middle are at least w.
                     left = _mm256_max_epi32(left, _mm256_and_si256(smaller, place));
                     let after = _mm256_loadu_si256(keys.add(REACH + step).cast());
                     let not_smaller = _mm256_cmpgt_epi32(after, below);

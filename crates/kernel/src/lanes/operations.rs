@@ -72,9 +72,9 @@ pub(crate) trait Lanes: Copy {
     /// number of set bits. Later elements are arbitrary.
     fn places<const USUAL: usize>(self, mask: u64, at: u32, places: &mut [u32; TEXT]);
     /// Two masks over the keys in the middle. The first marks keys that are the minimum of some `w`
-    /// consecutive places before `end`. The second marks keys that cannot be decided, because their right
-    /// neighbours here do not cover all w places to the right. Keys and places must not be negative, and
-    /// places in the middle must be at least `w`.
+    /// consecutive places before `end`. The second marks keys for which this cannot be decided, because their
+    /// right neighbours here do not cover all w places to the right. Keys and places must not be negative,
+    /// and places in the middle must be at least `w`.
     fn least_within(self, keys: &[i32; NEIGHBOURHOOD], places: &[i32; NEIGHBOURHOOD], w: i32, end: i32) -> (u32, u32);
     /// Moves the numbers in the mask `kept` to the front of `out`. Later elements are arbitrary.
     fn keep(self, block: &[i32; GROUP], kept: u32, out: &mut [i32; GROUP]);

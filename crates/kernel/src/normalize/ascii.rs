@@ -1,4 +1,4 @@
-//! ASCII for unit char: each letter or digit is one symbol, and its origin is its own byte.
+//! ASCII for unit char: each letter or digit is one symbol, whose origin is its own byte.
 //!
 //! Nearly all bytes of English text take this path, in blocks of 64. One step per block tests for plain
 //! ASCII, finds the newlines and compacts the letters.

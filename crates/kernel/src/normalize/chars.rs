@@ -117,8 +117,8 @@ struct SimpleRun<'a> {
     kept: usize,
 }
 
-/// Reads up to the first character that is not simple. Unless `WIDE`, the job also stops at a character whose
-/// symbol has no code.
+/// A job that reads up to the first character that is not simple. Unless `WIDE`, the job also stops at a
+/// character whose symbol has no code.
 struct ReadSimple<'a, 'b, const WIDE: bool> {
     run: &'a mut SimpleRun<'b>,
     folding: &'a mut Folding,
@@ -242,7 +242,8 @@ fn first_bytes(block: &[u8; TEXT]) -> u64 {
     let (words, _) = block.as_chunks();
     words.iter().enumerate().fold(0, |mask, (i, &word)| {
         let word = u64::from_le_bytes(word);
-        // All except 10xxxxxx. One multiplication moves the bit of byte `i` to bit `56 + i`.
+        // Marks all bytes except those of the form 10xxxxxx. One multiplication moves the bit of byte `i` to
+        // bit `56 + i`.
         let first = (!word | word << 1) & HIGH;
         mask | ((first >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56) << (8 * i)
     })
@@ -265,7 +266,7 @@ fn decode(four: [u8; 4]) -> (u32, u32) {
     (code_point >> shift, u32::from(width))
 }
 
-/// The largest index up to `most` at which a character begins or the text ends.
+/// The largest index, at most `most`, at which a character begins or the text ends.
 fn char_boundary(text: &str, most: usize) -> usize {
     let most = most.min(text.len());
     (most.saturating_sub(3)..=most).rfind(|&at| text.is_char_boundary(at)).unwrap_or(most)

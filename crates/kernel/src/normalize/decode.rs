@@ -2,7 +2,7 @@
 //!
 //! Decisions use samples whose place and length depend only on the document, so they do not depend on the
 //! sizes of the pieces. The first 1,024 bytes show a byte order mark or UTF-16. The 64 KiB from the first
-//! non-ASCII byte on show the other encodings. Until that byte the document is decoded as ASCII, without
+//! non-ASCII byte on show the other encodings. Up to that byte the document is decoded as ASCII, without
 //! delay.
 
 use std::mem::take;
@@ -100,8 +100,8 @@ impl Decoder {
         taken
     }
 
-    /// Decides on the encoding, as far as the bytes held back show it, then decodes these bytes. `ended` is
-    /// true if the document has no more bytes.
+    /// Chooses the encoding, if the bytes held back are enough for that, and then decodes these bytes.
+    /// `ended` is true if the document has no more bytes.
     fn decide<S: Sink>(&mut self, ended: bool, sink: &mut S, symbols: &mut Symbols) {
         let mut held = take(&mut self.held);
         let mut mark = 0;

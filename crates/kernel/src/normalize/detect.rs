@@ -1,7 +1,8 @@
 //! Detection: finds the encoding of a document from a sample. Each test runs once per document.
 //!
-//! The order is: a byte order mark; UTF-16, which its NULs or high bytes show; UTF-8, if the sample is valid
-//! or mostly valid. Otherwise chardetng decides, Firefox's detector of legacy encodings.
+//! The tests come in this order: a byte order mark; UTF-16, which its NULs or high bytes show; UTF-8, if the
+//! sample is valid or mostly valid. Otherwise chardetng decides, which is Firefox's detector of legacy
+//! encodings.
 
 use std::ops::RangeInclusive;
 
@@ -30,9 +31,9 @@ pub(super) fn mark(head: &[u8]) -> Option<(Codec, usize)> {
 }
 
 /// Detects UTF-16 of mostly Latin text, in which every other byte is NUL, and of [other
-/// letters](is_of_letters). In Latin text, more than half of the bytes of one parity must be NUL, and less
-/// than an eighth of the bytes of the other parity. Latin text must have at least two code units, and text in
-/// other letters 16.
+/// letters](is_of_letters). In Latin text, more than half of the bytes at even (or odd) places must be NUL,
+/// and less than an eighth of the bytes at the other places. Latin text must have at least two code units,
+/// and text in other letters at least 16.
 pub(super) fn unmarked_utf16(head: &[u8]) -> Option<(Codec, usize)> {
     // Most documents contain none of the bytes 0, 1 and 2, and need no counting. In Chinese and Japanese
     // text, U+3001 and U+3002 contain the bytes 1 and 2.

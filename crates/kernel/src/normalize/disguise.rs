@@ -1,8 +1,8 @@
 //! Disguise: finds words that look like other words and have other symbols.
 //!
-//! A Cyrillic `а` in an English word looks like the Latin letter, and nobody sees a zero-width space in a
-//! word. Copied text with such words does not match its source. The symbols stay those of the text as
-//! written; the words are only counted.
+//! A Cyrillic `а` in an English word looks like the Latin letter, and a zero-width space in a word is
+//! invisible. Copied text with such words does not match its source. Fingerprints do not change because of
+//! such words: the words are only counted.
 
 use std::iter::once;
 use std::ops::Range;
@@ -66,9 +66,9 @@ impl Letters {
     }
 }
 
-/// The number of disguised words, and the byte range of the first. Such a word mixes letters of two scripts
-/// that look alike. With `breaks`, words with a zero-width space inside count too. `None` if there are too
-/// few to report.
+/// The number of disguised words, and the byte range of the first. A disguised word mixes letters of two
+/// scripts that look alike. With `breaks`, words with a zero-width space inside count too. `None` if there
+/// are too few disguised words to report.
 pub fn disguised_words(text: &str, breaks: bool) -> Option<(u64, Range<usize>)> {
     // The first bytes of Greek and Cyrillic letters in UTF-8.
     let may_mix = text.bytes().any(|byte| (0xCD..=0xD4).contains(&byte));

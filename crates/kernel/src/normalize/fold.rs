@@ -90,7 +90,7 @@ impl FoldResult {
 // The variants fit into the unused values of `char`, so a page of folding results is 1 KiB.
 const _: () = assert!(size_of::<FoldResult>() == 4);
 
-/// Stands in place of a value for a character that gives several symbols or joins the character before it.
+/// The value in the table for a character that gives several symbols or joins the character before it.
 pub(super) const NOT_SIMPLE: u64 = 1;
 
 /// Characters per page of the cache.

@@ -1,8 +1,8 @@
 //! Decoders for encodings other than UTF-8. Each character comes with the exact bytes of its origin.
 //!
-//! UTF-16 and UTF-32 have decoders of their own. All others use `encoding_rs`, which reports no offsets. A
-//! single-byte encoding becomes a table of characters. A multi-byte encoding is decoded byte by byte, so the
-//! origin of a character is all bytes since the previous character.
+//! UTF-16 and UTF-32 have decoders of their own. All other encodings use `encoding_rs`, which reports no
+//! offsets. So a single-byte encoding becomes a table of characters. A multi-byte encoding is decoded byte by
+//! byte, so the origin of a character is all bytes since the previous character.
 
 use encoding_rs::{Decoder, DecoderResult, Encoding};
 

@@ -59,8 +59,8 @@ use crate::document::Language;
 use crate::lanes::Processor;
 use crate::profile::{self, Profile, WordRule};
 
-/// Turns documents into symbols. It keeps tables and the state of the current document, so use one per
-/// thread.
+/// Turns documents into symbols. A front-end keeps tables and the state of the current document, so use one
+/// per thread.
 pub struct FrontEnd {
     unit: UnitReader,
     decoder: Decoder,
@@ -146,9 +146,9 @@ impl FrontEnd {
         }
     }
 
-    /// Takes one value for each symbol of the finished document, for comparing names. The value of a name
-    /// depends on its text here; any other symbol has its usual value. Empty unless
-    /// [`with_names`](Self::with_names) was called and the language is known.
+    /// Removes and returns one value for each symbol of the finished document, for comparing names. Among
+    /// these values, the value of a name depends on its text. Any other symbol has its usual value. Empty
+    /// unless [`with_names`](Self::with_names) was called and the language is known.
     #[doc(hidden)]
     pub fn take_names(&mut self) -> Vec<u64> {
         match &mut self.unit {

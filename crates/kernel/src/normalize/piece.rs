@@ -45,7 +45,7 @@ impl TextPiece {
         self.runs.first().map(|run| run.start)
     }
 
-    /// Removes the first `length` bytes of the text, which must end on a character boundary.
+    /// Removes the first `length` bytes of the text. These bytes must end on a character boundary.
     pub(super) fn discard_front(&mut self, length: usize) {
         if length == 0 {
             return;

@@ -1,7 +1,8 @@
 //! The symbols of one document, in a buffer that grows at the back and is trimmed at the front.
 //!
-//! For each symbol, the buffer holds the value for the k-gram hash, and the origin and its line for reports.
-//! A symbol takes 5 or 16 bytes. Trimming lets a caller read a document of any length.
+//! For each symbol, the buffer holds the value for the k-gram hash. For reports, it holds the origin of the
+//! symbol and the line of the origin. A symbol takes 5 or 16 bytes. Trimming lets a caller read a document of
+//! any length.
 
 use super::value::{LETTERS, code_of_char, value_of_char, width_of_code};
 use crate::document::Span;
@@ -14,8 +15,8 @@ use crate::lanes::TEXT;
 ///
 /// The buffer begins *narrow*. It is narrow as long as all symbols have codes (`value.rs`) and come from
 /// UTF-8. A one-byte code then stands for the value, and the start alone for the origin. The first other
-/// symbol makes it *wide*, with values and ends. It becomes narrow again if it is cleared, or if `narrow`
-/// finds that all retained symbols have codes.
+/// symbol makes it *wide*, with values and ends. The buffer becomes narrow again if it is cleared, or if
+/// `narrow` finds that all retained symbols have codes.
 #[derive(Clone, Debug, Default)]
 pub struct Symbols {
     length: usize,
@@ -280,9 +281,9 @@ impl Symbols {
         self.discard_line_ends();
     }
 
-    /// Removes the ends of lines that are not the nearest before any symbol. Before the first symbol, only
-    /// the last end of a line is kept; the same holds between the last symbol and the text held back. So
-    /// memory is bounded even in text without symbols.
+    /// Removes the ends of lines that no line number needs. Before the first symbol, only the last end of a
+    /// line is kept; the same holds between the last symbol and the text held back. So memory is bounded even
+    /// in text without symbols.
     fn discard_line_ends(&mut self) {
         let held = self.held_from.unwrap_or(u64::MAX);
         let (start, end) = self.len().checked_sub(1).map_or((held, held), |last| (self.start(0), self.end(last)));

@@ -41,7 +41,7 @@ pub fn encoding_of(bytes: &[u8]) -> &'static str {
     transcribe(bytes, None, &mut Nobody).encoding
 }
 
-/// Returns the length of the byte order mark, which may be 0, of a document in UTF-8 that needs no
+/// The length of the byte order mark, which may be 0, of a document in UTF-8. Such a document needs no
 /// transcription. `None` if the document is not UTF-8, or if it has no mark and looks like UTF-16.
 pub fn is_plain_utf8(bytes: &[u8]) -> Option<usize> {
     let mark = if bytes.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };
@@ -59,7 +59,7 @@ pub fn transcribe(bytes: &[u8], declared: Option<&'static Encoding>, scribe: &mu
         _ => Decoder::default(),
     };
     let mut sink = Copyist { scribe, end: 0, is_gap: false };
-    // The line counts of the decoder are not used.
+    // The decoder records the ends of lines here. Nothing uses them.
     let mut symbols = Symbols::new();
     for piece in bytes.chunks(PIECE) {
         decoder.feed(piece, &mut sink, &mut symbols);

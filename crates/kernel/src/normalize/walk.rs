@@ -12,8 +12,8 @@ use super::value::{WIDE, width_of_code};
 use crate::columns::{Columns, Fingerprint, FingerprintRow, Fingerprints};
 use crate::document::Span;
 
-/// Number of k-grams located together: enough that the fixed work per block is negligible, and few enough
-/// that the data stays in the first-level cache.
+/// Number of k-grams located together. With so large a block, the fixed work per block is negligible, and the
+/// data still stays in the first-level cache.
 pub const LOCATED_AT_ONCE: usize = 512;
 
 /// Lines with at least this number of k-grams on average are handled line by line. If lines have fewer
@@ -98,7 +98,7 @@ impl<'a> Walk<'a> {
             return self.locate_each(kgrams, out);
         };
         let Self { symbols, after, first, .. } = *self;
-        // Equal lengths, so that one bounds check serves all.
+        // Both slices get the same length, so that one bounds check serves both.
         let range = from..to + 1;
         let starts = &symbols.starts()[range.clone()];
         let lasts = Lasts::of(symbols, after, range);
@@ -358,7 +358,7 @@ mod tests {
         ) {
             let text: String = words.into_iter().map(|(word, times)| word.repeat(times)).collect();
             let (mut front_end, mut symbols) = (FrontEnd::chars(), Symbols::new());
-            // Narrow as long as possible.
+            // The buffer stays narrow as long as possible.
             front_end.read(text.as_bytes(), &mut symbols);
             front_end.end(&mut symbols);
             check(&symbols, k, &gaps);

@@ -1,8 +1,8 @@
 //! The baselines: `0 mod p`, and safe `0 mod p` of Schleimer et al. 2003, section 3.1.2.
 //!
-//! Safe `0 mod p` divides hashes into three classes. A hash is *good* if it is 0 mod p. It is *bad* if
-//! neither it nor any of the w - 1 hashes on its left is good. All other hashes are *ugly*. Good and bad
-//! hashes are selected, so every window has a fingerprint.
+//! Safe `0 mod p` divides hashes into three classes. A hash is *good* if it is 0 mod p. A hash is *bad* if
+//! neither this hash nor any of the w - 1 hashes on its left is good. All other hashes are *ugly*. Good and
+//! bad hashes are selected, so every window has a fingerprint.
 
 use super::Selected;
 

@@ -1,15 +1,16 @@
-//! Sliding minima: finds where the minimum of consecutive windows changes. In small windows it changes so
-//! often that mispredicted branches cost most. Here hardly any branch depends on a hash.
+//! Sliding minima: finds where the minimum of consecutive windows changes. In small windows the minimum
+//! changes so often that mispredicted branches take most of the time. In this method hardly any branch
+//! depends on a hash.
 //!
 //! Only 16 bits of each hash, its *key*, are compared. A few passes with SIMD lanes compute the least key of
 //! every window. A window *changes* if its least key differs from that of the window before, or if the
 //! entering key equals the least key. Comparing the keys of a changed window with its least key gives the
 //! place of the minimum.
 //!
-//! If several keys of a window are the least, they *tie*. Every tie is seen in a changed window. Consider a
-//! window with a tie, and the last changed window up to it. If the changed window lacked the tie, a tied key
-//! would have entered since. But a window whose least key has just entered is itself a changed window, so
-//! this cannot happen.
+//! If several keys of a window are the least, they *tie*. Every tie is seen in a changed window. To show
+//! this, take a window with a tie, and the last changed window up to that window. If the changed window
+//! lacked the tie, a tied key would have entered in a later window. But a window whose least key has just
+//! entered is itself a changed window, so this cannot happen.
 
 use super::Selected;
 use crate::lanes::{Lanes, SEARCHED, SimdJob, TEXT};
@@ -39,7 +40,7 @@ pub(super) struct Windows<'a> {
     pub(super) w: usize,
     /// The hashes from the minimum of window 0, to the end of the last window.
     pub(super) hashes: &'a [u64],
-    /// Number of hashes before this minimum in its window. They are not minima of any window.
+    /// Number of hashes before this minimum in its window. These hashes are not minima of any window.
     pub(super) missing: usize,
     /// Position of this minimum.
     pub(super) position: u64,

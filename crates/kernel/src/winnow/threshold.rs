@@ -2,9 +2,9 @@
 //! threshold. On average four hashes of a window are low.
 //!
 //! Take the nearest smaller hashes on the left and right of a hash. The hash is the minimum of some window if
-//! and only if these two are more than w apart. Every hash below a low hash is low too. So low hashes are
-//! compared only with low hashes, and only with a few neighbours on each side, with SIMD lanes. No step
-//! depends on the previous minimum, and hardly any branch depends on a hash.
+//! and only if these two smaller hashes are more than w apart. Every hash below a low hash is low too. So low
+//! hashes are compared only with low hashes, and only with a few neighbours on each side, with SIMD lanes. No
+//! step depends on the previous minimum, and hardly any branch depends on a hash.
 //!
 //! Only 31 bits of each hash, its *key*, are compared. The exact method handles windows without a low hash,
 //! keys that tie, and inputs with many low hashes.

@@ -1,13 +1,14 @@
 //! Winnowing proper: selects the minimum of each window, plain (rightmost) or robust.
 //!
 //! As in Figure 5 of the paper, the common step compares new hashes with the current minimum, here a block of
-//! hashes at once. The methods differ when the minimum leaves the window. Figure 5 then scans the whole
-//! window again. Such scans are fastest if they are rare, but take O(n w) steps if the hashes ascend.
+//! hashes at once. This file differs from Figure 5 when the minimum leaves the window. Figure 5 then scans
+//! the whole window again. Such scans are the fastest method if they are rare, but take O(n w) steps if the
+//! hashes ascend.
 //!
-//! So a scan is paid from a *credit*, which grows with every hash. If the credit is used up, a slower scan
-//! also records the *chain* of suffix minima. These are the hashes that become minimal in turn if no smaller
-//! hash arrives. Hashes after the scanned window are reduced to one running minimum, the *tail*. Such a scan
-//! of w hashes serves at least w steps, so the work is O(n) for every input.
+//! So each scan uses up a *credit*, which grows with every hash. Without enough credit, a slower scan also
+//! records the *chain* of suffix minima. These are the hashes that become minimal in turn if no smaller hash
+//! arrives. Hashes after the scanned window are reduced to one running minimum, the *tail*. Such a scan of w
+//! hashes serves at least w steps, so the work is O(n) for every input.
 //!
 //! Two faster methods (`threshold` and `sliding_minima`) are tried first. The exact method of this file
 //! handles the windows that they cannot decide.
@@ -409,7 +410,7 @@ impl WindowState {
     }
 
     /// Scans one window from its right end, and records its suffix minima in the chain. Selects the last of
-    /// them, which is the rightmost minimum of the window.
+    /// these minima, which is the rightmost minimum of the window, and returns its index.
     fn scan(&mut self, start: usize, out: &mut Vec<Selected>) -> usize {
         let end = (start + self.w).min(self.length);
         let mut minimum = end - 1;

@@ -23,7 +23,8 @@ impl Pieces {
     /// The two ends of a queue in which at most `waiting` pieces wait.
     pub fn queue(waiting: usize) -> (PieceSender, Self) {
         let (sender, pieces) = sync_channel(waiting);
-        // An error does not wait, so the sender learns whether it was received.
+        // This queue holds no error, so the sender waits until the error is received, or learns that the
+        // receiver is gone.
         let (failures, failure) = sync_channel(0);
         (PieceSender { pieces: sender, failure: failures }, Self { pieces, failure })
     }
@@ -48,8 +49,8 @@ impl PieceSender {
         self.pieces.send(piece).is_ok()
     }
 
-    /// Ends the pieces with an error, and waits until it is received. Returns the error if the receiver is
-    /// gone, so that nobody has reported it.
+    /// Ends the pieces with an error, and waits until the error is received. Returns the error if the
+    /// receiver is gone: then nobody has reported it.
     pub fn fail(self, error: Error) -> Option<Error> {
         drop(self.pieces);
         self.failure.send(error).err().map(|unsent| unsent.0)

@@ -1,4 +1,4 @@
-//! Property of any bytes that are read as a container, as compressed data or as a metadata table. Reading
+//! Properties of any bytes that are read as a container, as compressed data or as a metadata table: reading
 //! ends, stays within the limits, and gives the same documents for pieces of any size.
 
 use std::fmt::Write;

@@ -323,7 +323,7 @@ fn bodies_share_a_bounded_memory() {
     };
     assert_eq!((with_length(1024), with_length(8192)), (201, 503));
     drop(room);
-    // A client that has its answer finds room for its next body.
+    // After its answer, a client finds room for its next body.
     for _ in 0..20 {
         assert_eq!(with_length(8192), 200);
     }
@@ -383,7 +383,7 @@ fn the_body_of_a_query_is_held_once() {
     let text = "some text ".repeat(1 << 17);
     let form = format!("--B\r\ncontent-disposition: form-data; name=\"a\"\r\n\r\n{text}\r\n--B--");
     let json = json!({"text": text}).to_string();
-    // Parsers make a second copy before the first is dropped.
+    // Parsers make a second copy of the body before the first copy is dropped.
     for (kind, body, copies) in [
         ("application/octet-stream", text, 1),
         ("application/json", json, 2),

@@ -56,7 +56,7 @@ fn a_folder_forms_submissions_and_a_resemblance_looks_up_few_hashes() {
     assert_eq!(service.finished(&place)["state"], "done");
     let pair = service.get(&format!("{place}/result")).json();
     assert_eq!((&pair["a"], &pair["b"]), (&json!("class/ada"), &json!("class/bob")));
-    // As in the program, 0 is no limit: neither of pairs nor of the documents that hold a fingerprint.
+    // As in the program, 0 means no limit, for pairs and for the documents that hold a fingerprint.
     let unlimited = json!({"min_shared": 1, "min_resemblance": 0.0, "top": 0, "max_df": 0});
     let place = service.post("/v1/pairs", &json!({"options": unlimited})).header("location").to_owned();
     assert_eq!(service.finished(&place)["state"], "done");
@@ -84,7 +84,7 @@ fn a_form_of_many_files_is_answered_in_order_and_a_report_of_it_is_bounded() {
     let ask = |path: &str, form: String| {
         service.ask("POST", path, &[("content-type", "multipart/form-data; boundary=B")], form)
     };
-    // A long answer goes in part through a file. The default of `top` is within the bound.
+    // A part of a long answer goes through a file. The default of `top` is within the bound.
     for files in [2, 300] {
         let answer = ask("/v1/query", form(files));
         assert_eq!((answer.status, answer.header("content-type")), (200, "application/x-ndjson"));

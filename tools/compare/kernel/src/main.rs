@@ -1,7 +1,7 @@
 //! Compares the speed of fpdb's kernel with that of simd-minimizers: the same text, one thread, one run.
 //!
-//! All measurements are repeated in turns, so that a busy machine disturbs all alike. The first section
-//! prints medians, the other sections the best time.
+//! All measurements are repeated in turns, so that other load of the machine disturbs all of them equally.
+//! The first section prints medians, the other sections print the best time.
 //!
 //! `compare-kernel SECTION...` prints only some sections: beside, scripts, texts, hashes, words, threads.
 
@@ -47,8 +47,8 @@ fn main() {
 }
 
 /// Measures each stage, and all stages together, with every instruction set. Each round measures all of them
-/// one after the other. The results are the medians over the rounds, of the times and of the ratios within a
-/// round. So load of the machine disturbs all alike.
+/// one after the other, so that load of the machine disturbs all equally. The results are medians over the
+/// rounds: of the times, and of the ratios within a round.
 fn beside(size: usize) {
     let text = inputs::english(size);
     let symbols: Vec<u8> =

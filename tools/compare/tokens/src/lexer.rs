@@ -2,8 +2,8 @@
 //! documents too large to parse.
 //!
 //! If the language is known, its keywords and operators are those of its grammar, and other words are names.
-//! So the tokens are mostly those of the parser. If the language is unknown, words and punctuation marks have
-//! their own values in standard form, and nothing is a comment.
+//! So the tokens are mostly those of the parser. If the language is unknown, the value of a word or
+//! punctuation mark is that of its standard form, and nothing is a comment.
 
 use std::ops::Range;
 

@@ -1,6 +1,6 @@
 //! Compares the tokens that fpdb's lexers make from real sources with the leaves of the trees that
-//! tree-sitter's grammars make from them. Prints for each language the share of the k-grams of each that the
-//! other makes too.
+//! tree-sitter's grammars make from them. Prints for each language two shares: of the k-grams of the lexer
+//! that the grammar makes too, and of those of the grammar that the lexer makes too.
 //!
 //! usage: compare-tokens FOLDER... : reads all files in a known language below the folders, up to 100 kB
 //! each.

@@ -1,9 +1,10 @@
 //! Measures how fast documents of a format become fingerprints:
 //! `cargo run --release -p measure --bin format_speed -- FORMAT FILE...`. FORMAT is a name (`html`, `pdf`).
 //!
-//! Prints the bytes, the bytes per second, and the bytes per second of the same bytes read as plain text. The
-//! ratio of the two speeds is the cost of the format on any machine. Each figure is the best of five rounds.
-//! On Linux it is the processor time of the thread, so that other work on the machine matters less.
+//! Prints the number of bytes, the bytes per second, and the bytes per second if the same bytes are read as
+//! plain text. The ratio of the two speeds is the cost of the format on any machine. Each figure is the best
+//! of five rounds. On Linux it is the processor time of the thread, so that other work on the machine matters
+//! less.
 
 use std::time::Instant;
 

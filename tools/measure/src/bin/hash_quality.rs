@@ -86,7 +86,8 @@ fn density(page: &mut Page, unit: &str, values: &[u64], k: u32, w: u32, selectio
     count += selected.len();
     let density = count as f64 / hashes.len() as f64;
     let what = format!("density, random {unit}, {selection}, k {k}, w {w}");
-    // Selections lie more evenly than by chance (`mod`) alone, so this is an upper bound of the deviation.
+    // Selections are more evenly spaced than chance selections (`mod`), so this is an upper bound of the
+    // deviation.
     let sigma = (expected / hashes.len() as f64).sqrt();
     let off = (density / expected - 1.0).abs() > 0.01 && w <= 100;
     page.line(&what, &format!("{density:.6}"), &format!("{expected:.6}"), (density - expected) / sigma, off);
@@ -109,7 +110,7 @@ fn random_text(page: &mut Page, count: usize) {
     collisions(page, "random letters, k 50", &mut hashes);
 }
 
-/// Measures all strings of a kind. A hash that is a plain sum of table values would fail here.
+/// Measures all strings of a kind. A hash that is a plain sum of table values would fail this test.
 fn exhaustive(page: &mut Page, most: usize) {
     let letters = values(FrontEnd::chars(), b"abcdefghijklmnopqrstuvwxyz");
     let bytes = values(FrontEnd::bytes(), &(0..=255).collect::<Vec<u8>>());
@@ -169,7 +170,7 @@ fn structured(page: &mut Page) {
     uniformity(page, "natural text, k 50", &hashes);
     collisions(page, "natural text, k 50", &mut hashes);
 
-    // Different first letters, so that no two orders give the same text.
+    // The words have different first letters, so that no two orders give the same text.
     let words = ["we", "the", "people", "of", "united", "states", "in", "order", "form", "a"];
     let words: Vec<Vec<u64>> = words.iter().map(|word| values(FrontEnd::chars(), word.as_bytes())).collect();
     permuted(page, "ten words in every order", &words);

@@ -144,7 +144,7 @@ fn look_up(folder: &Path, path: &Path, vocabulary: &[String], documents: usize) 
                 Ok((start.elapsed(), context.metric(PerfMetric::BlockReadCount), answer))
             };
             let (cold, cold_reads, answer) = query()?;
-            // After half of the rounds, the filters are used, if they ever are.
+            // If the filters are ever used, they are used after half of the rounds.
             let rounds = if answer.looked_up > 100_000 { 10 } else { 200 };
             let mut warm = (0..rounds).map(|_| query()).collect::<fpdb::Result<Vec<_>>>()?.split_off(rounds / 2);
             warm.sort_by_key(|(time, ..)| *time);

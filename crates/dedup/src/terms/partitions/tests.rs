@@ -51,8 +51,8 @@ fn sets_are_packed_within_the_memory_whatever_the_number_of_threads() {
     }
 }
 
-/// To divide a partition, each record is read twice, whatever the number of parts. Later it is read with its
-/// part.
+/// To divide a partition, each record is read twice, for any number of parts. Later the record is read once
+/// more, with its part.
 #[test]
 fn a_partition_is_divided_once() {
     let folder = tempfile::tempdir().unwrap();
@@ -86,7 +86,7 @@ fn a_partition_is_divided_once() {
     assert_eq!(parts.iter_mut().map(|part| part.written().len()).sum::<u64>(), 5050);
 }
 
-/// Parts are on disk, so a partition that is in memory stays whole if it fits there.
+/// Parts are on disk, so a partition that is in memory is not divided if it fits there.
 #[test]
 fn only_what_has_no_room_is_divided() {
     let folder = tempfile::tempdir().unwrap();

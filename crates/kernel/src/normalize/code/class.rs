@@ -1,8 +1,8 @@
 //! The values of tokens. Tokens with the same value are the same symbol, in any language.
 //!
 //! These values belong to the hash version, like everything in [`value`](super::super::value). All names have
-//! the same value. The value of a literal is that of its text, because, of all features, literals best
-//! distinguish independent solutions of one task (`docs/code.md`).
+//! the same value. The value of a literal is that of its text, because literals distinguish independent
+//! solutions of one task better than any other feature (`docs/code.md`).
 
 use super::super::value::{mix64, value_of_word};
 

@@ -12,7 +12,7 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         let newline = memchr::memchr(b'\n', rest);
         let line = &rest[..newline.unwrap_or(rest.len())];
         let end = match self.tables.rules.dialect {
-            // Before `?>`, which ends the code.
+            // The comment also ends before `?>`, which ends the code.
             Dialect::Php if newline.is_some() => memchr::memmem::find(line, b"?>"),
             // A last `\` continues the comment on the next line, and blanks may follow it.
             Dialect::C if line.trim_ascii_end().ends_with(b"\\") => {
@@ -61,7 +61,7 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
                 }
                 (b'*', Some(b'/')) => (*depth, at) = (*depth - 1, at + 2),
                 (b'/', Some(b'*')) if nested => (*depth, at) = (depth.saturating_add(1), at + 2),
-                // The step may end within a mark.
+                // The text of this step may end within a mark.
                 (_, None) if at > 0 && self.limit < self.text.len() => {
                     self.at += at;
                     return;
@@ -74,7 +74,7 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
 }
 
 /// Number of bytes of a step's text to consume, if the last `length` bytes may begin a mark that the next
-/// step looks for. No character is divided.
+/// step must see. The number does not divide a character.
 pub(super) fn kept(rest: &[u8], length: usize) -> usize {
     if rest.len() <= length {
         return rest.len();

@@ -1,5 +1,5 @@
-//! Tests that constructs such as strings end where the language ends them, so that none hides the code after
-//! it. Also tests all spellings of names and ends of lines, and the work for long lines.
+//! Tests that constructs such as strings end where the language ends them, so that no construct hides the
+//! code after it. Also tests all spellings of names and ends of lines, and the work for long lines.
 
 use super::tests::{SAMPLES, read, read_pieces, values};
 use super::{PROGRAM_END, class};
@@ -9,7 +9,7 @@ use crate::normalize::{FrontEnd, Symbols, UnitReader};
 /// Code that most languages read, without a word that is a keyword in only some languages.
 const CODE: &str = "\nf(a, 'b', 71, c[2]); g = h(a + 3, c, 'd')\n";
 
-/// The code after each construct gives the tokens that it gives alone.
+/// The code after each construct gives the same tokens as without the construct.
 #[test]
 fn no_construct_hides_the_code_after_it() {
     let check = |language: Language, before: &str, after: &str| {
@@ -81,7 +81,7 @@ fn lines_may_end_with_a_carriage_return() {
     assert!(values(Java, "// it's\u{2028}f(a)").is_empty());
 }
 
-/// A name is one token, whatever its letters are made of.
+/// A name is one token, however its letters are encoded.
 #[test]
 fn a_name_may_have_accents_joiners_and_escapes() {
     let sum = |name: &str| format!("a = {name} + b({name});");

@@ -17,8 +17,8 @@ const QUOTES: &str = "\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"";
 const _: () = assert!(QUOTES.len() == LONGEST_END);
 
 impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
-    /// Reads `@"..."`, `$"..."`, both together, a raw string, or `@name` (C#). Returns false if none begins
-    /// here.
+    /// Reads `@"..."`, `$"..."`, both together, a raw string, or `@name` (C#). Returns false if none of these
+    /// begins here.
     pub(super) fn c_sharp(&mut self, first: u8) -> bool {
         let marks = self.bytes[self.at..self.limit]
             .iter()
@@ -73,7 +73,8 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         true
     }
 
-    /// Reads a variable, the end of the code, or a here-document (PHP). Returns false if none begins here.
+    /// Reads a variable, the end of the code, or a here-document (PHP). Returns false if none of these begins
+    /// here.
     pub(super) fn php(&mut self, first: u8) -> bool {
         match first {
             b'$' => {
@@ -115,7 +116,8 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         }
         if self.state.heredocs.len() < HEREDOCS && self.may_nest() {
             let quoted = Quoted::heredoc(name, indented, code);
-            // At the end of the line, the mode of the last here-document is pushed first.
+            // At the end of the line, the mode of the last here-document is pushed first, so that the first
+            // one is the innermost.
             self.state.heredocs.push(quoted);
         }
         self.passed(end + usize::from(quote.is_some()), Previous::Operand);

@@ -1,8 +1,8 @@
 //! Lexer: tokenises a document in a known language by the rules of that language.
 //!
-//! It is a state machine. [`LexerState`] holds the surroundings of the text (code, a string, a comment,
-//! markup). Each step takes one token, or part of a long one. A step reads at most [`WINDOW`] bytes and
-//! consumes all it has read, except for a bounded look-ahead. So time is linear in the bytes, for any input.
+//! The lexer is a state machine. [`LexerState`] holds the surroundings of the text (code, a string, a
+//! comment, markup). Each step takes one token, or part of a long one. A step reads at most [`WINDOW`] bytes,
+//! and consumes all these bytes except a bounded look-ahead. So time is linear in the bytes, for any input.
 //! Nesting is a list of at most [`DEPTH`] entries, not a recursion.
 
 use std::ops::Range;
@@ -38,12 +38,12 @@ pub(super) struct LexerState {
     pub(super) condition: bool,
     /// One bit for each open round bracket, the innermost lowest: 1 if the bracket holds a condition.
     pub(super) conditions: u64,
-    /// Before this offset, no `/` begins a regular expression, because a search up to there found no end of
-    /// one.
+    /// Before this offset, no `/` begins a regular expression, because a search up to this offset found no
+    /// end of a regular expression.
     pub(super) no_regex_before: u64,
     /// The byte before the text.
     before: u8,
-    /// True if some of the document was read.
+    /// True if a part of the document was read.
     begun: bool,
     /// Number of bytes read, counting repeated reads.
     #[cfg(test)]

@@ -234,7 +234,7 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         true
     }
 
-    /// Reads a name in backquotes: `` `when` ``. Returns false if there is none here.
+    /// Reads a name in backquotes: `` `when` ``. Returns false if no such name begins here.
     pub(super) fn backticked(&mut self, first: u8) -> bool {
         let end = self.word_end(self.at + 1);
         let is_name = first == b'`' && end > self.at + 1 && self.byte(end) == Some(b'`');
@@ -244,7 +244,7 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         is_name
     }
 
-    /// Reads a private field, `#x`. Returns false if there is none here.
+    /// Reads a private field, `#x`. Returns false if no such name begins here.
     pub(super) fn private_name(&mut self, first: u8) -> bool {
         let end = self.word_end(self.at + 1);
         let is_name = first == b'#' && end > self.at + 1;

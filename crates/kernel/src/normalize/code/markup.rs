@@ -57,7 +57,7 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         }
     }
 
-    /// Reads between `<` and `>`.
+    /// Reads the next part of a tag, between `<` and `>`.
     fn tag(&mut self) {
         let byte = self.bytes[self.at];
         match byte {
@@ -128,7 +128,7 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         }
     }
 
-    /// Reads the content of an element: text, which is one symbol, code and elements.
+    /// Reads the content of an element: code, elements, and text, which is one symbol.
     fn content(&mut self) {
         match self.bytes[self.at] {
             b'{' if self.may_nest() => self.code_within(b'{', 0, 1),

@@ -94,8 +94,8 @@ impl Tokens {
         Self { names: Some(Vec::new()), ..self }
     }
 
-    /// Takes the values in which names are distinguished, one for each symbol of the document. Empty if the
-    /// language is not known, or if [`with_names`](Self::with_names) was not called.
+    /// Removes and returns the values in which names are distinguished, one for each symbol of the document.
+    /// Empty if the language is not known, or if [`with_names`](Self::with_names) was not called.
     pub(super) fn take_names(&mut self) -> Vec<u64> {
         self.names.as_mut().map(std::mem::take).unwrap_or_default()
     }
@@ -206,8 +206,8 @@ fn push(text: &TextPiece, value: u64, range: Range<usize>, out: &mut Symbols) ->
 }
 
 /// Replaces each carriage return by a newline, unless a newline follows it. Begins at the byte before `from`.
-/// A carriage return at the end of the text waits for the next text. The lexer does not look at that byte
-/// before the end of the document.
+/// A carriage return at the end of the text is decided with the next text. Until then the lexer does not read
+/// that byte.
 fn replace_lone_returns(text: &mut String, from: usize) {
     let mut at = from.saturating_sub(1);
     while let Some(found) = memchr::memchr(b'\r', &text.as_bytes()[at..]) {

@@ -32,7 +32,7 @@ pub(super) enum LexerMode {
 /// The kind of the previous token, as far as the next token depends on it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Previous {
-    /// Nothing, an operator or an opening bracket: an operand follows.
+    /// No token, an operator or an opening bracket came before: an operand follows.
     Operator,
     /// A name, a literal or a closing bracket: an operator follows.
     Operand,

@@ -19,7 +19,7 @@ pub(super) struct Rules {
     pub(super) line_comments: &'static [&'static str],
     pub(super) block_comments: BlockComments,
     pub(super) quotes: &'static [Quote],
-    /// Words that may be the prefix of a string, and their effect on it.
+    /// Words that may be the prefix of a string, and their effect on this string.
     pub(super) prefixes: &'static [(&'static str, Prefix)],
     pub(super) apostrophe: Apostrophe,
     pub(super) numbers: Numbers,
@@ -79,7 +79,7 @@ pub(super) struct Quote {
 pub(super) enum Escape {
     None,
     Backslash,
-    /// By doubling the quote.
+    /// A doubled quote stands for a quote.
     Doubled,
     Either,
 }
@@ -121,9 +121,9 @@ pub(super) enum Prefix {
 pub(super) enum Apostrophe {
     /// A quote, if the table lists it.
     Quote,
-    /// It encloses a character; otherwise it is a mark.
+    /// A pair of `'` encloses a character; a single `'` is a mark.
     Character,
-    /// It encloses a character; otherwise it begins a lifetime.
+    /// A pair of `'` encloses a character; a single `'` begins a lifetime.
     Lifetime,
 }
 
@@ -147,6 +147,6 @@ pub(super) enum Import {
     Line,
     /// The end of the line or of a string, outside brackets. `import(` and `import.` do not begin an import.
     Module,
-    /// The next `;`, if it is a directive and not a statement or declaration (C#).
+    /// The next `;`, if the word begins a directive and not a statement or declaration (C#).
     Using,
 }

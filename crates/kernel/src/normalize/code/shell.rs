@@ -67,8 +67,8 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         })
     }
 
-    /// True if `'` is an apostrophe and not a quote: it stands in `"${x:-...}"`, and no second `'` follows
-    /// inside the braces.
+    /// True if `'` is an apostrophe and not a quote: the apostrophe is in `"${x:-...}"`, and no second `'`
+    /// follows inside the braces.
     fn is_apostrophe(&self) -> bool {
         let [.., LexerMode::Quoted(_), LexerMode::Code { open: b'{', .. }] = &self.state.modes[..] else {
             return false;

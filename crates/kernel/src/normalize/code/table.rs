@@ -280,7 +280,7 @@ static PYTHON: Rules = Rules {
     ..BASE
 };
 
-/// In lower case. Capitals mean the same.
+/// The prefixes of Python's strings, in lower case. Capitals mean the same.
 const PYTHON_PREFIXES: &[(&str, Prefix)] = &[
     ("r", Prefix::Plain),
     ("b", Prefix::Plain),

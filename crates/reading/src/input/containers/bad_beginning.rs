@@ -9,8 +9,7 @@ use super::text_path::{TextPath, most_text};
 use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_host::skip_reason::SkipReason;
 
-/// Maximum number of fields that are recorded. An error names them, and the field with the most text among
-/// them.
+/// Maximum number of recorded fields. An error names these fields, and says which of them has the most text.
 pub(super) const MOST_FIELDS: usize = 1000;
 
 pub(super) fn is_without_field(error: &Error) -> bool {
@@ -27,12 +26,12 @@ pub(super) fn lacking(paths: &[(&str, TextPath)]) -> Error {
     no_field(field)
 }
 
-/// The failed lines before the first record. They are reported when a record follows. If no record follows
-/// and all lines lack the text field, one error reports all of them.
+/// The failed lines before the first record. If a record follows, each line is reported. If no record follows
+/// and all lines lack the text field, one error reports all lines.
 #[derive(Default)]
 pub(super) struct BadBeginning {
-    /// The suffix and error of each line. `None`: the object lacks a field of a path. Such a line is only
-    /// skipped if other records have the whole path.
+    /// The suffix and error of each line. `None`: the object lacks a field of a path. If other records have
+    /// the whole path, such a line is skipped without an error.
     pub(super) failed: Vec<(String, Option<Error>)>,
     /// The fields of the objects.
     fields: Vec<String>,
@@ -91,7 +90,7 @@ impl BadBeginning {
                 return Ok(last);
             }
         };
-        // With several text fields, the field with the most text may already be one of them.
+        // With several text fields, the field with the most text may be one of these.
         let most = self.places.into_iter().filter(|_| paths.len() == 1).max_by_key(|(_, bytes)| *bytes);
         Ok(Error::Document(DocumentError::NoTextField {
             field,

@@ -61,18 +61,19 @@ impl Headers {
     }
 }
 
-/// The name under which [`response`] gives the status code. No header has it, because HTTP/2 reserved it.
+/// The name under which [`response`] gives the status code. No header has this name, because HTTP/2 reserves
+/// it.
 pub(super) const STATUS: &str = ":status";
 
-/// Removes the headers of a response, if it has any, and decodes its body. If the body is `cut`, it may end
-/// within its encoding.
+/// Returns the headers of a response, if it has any, and a reader of its decoded body. If `cut` is true, the
+/// body may end within its encoding.
 pub(super) fn response<'a>(
     input: &'a mut dyn Read,
     cut: bool,
     meter: &'a Meter<'a>,
 ) -> io::Result<(Headers, Box<dyn Read + 'a>)> {
     const PROTOCOL: &[u8] = b"HTTP/";
-    // A reader may give its first bytes in parts.
+    // A single read may return fewer bytes.
     let mut begins = Vec::new();
     (&mut *input).take(PROTOCOL.len() as u64).read_to_end(&mut begins)?;
     let is_response = begins == PROTOCOL;
@@ -124,7 +125,7 @@ pub(super) fn response<'a>(
     Ok((headers, body))
 }
 
-/// Decodes `deflate`. Two forms are in use: with and without a zlib header.
+/// A decoder for `deflate`. Two forms are in use: with and without a zlib header.
 fn inflate<'a>(head: &[u8], whole: impl Read + 'a) -> Box<dyn Read + 'a> {
     let zlib = head.len() >= 2 && head[0] & 15 == 8 && u16::from_be_bytes([head[0], head[1]]).is_multiple_of(31);
     match zlib {
@@ -133,7 +134,7 @@ fn inflate<'a>(head: &[u8], whole: impl Read + 'a) -> Box<dyn Read + 'a> {
     }
 }
 
-/// Notes the end of its input.
+/// Passes on bytes, and notes when its input has ended.
 struct Ended<R> {
     input: R,
     has_ended: Rc<Cell<bool>>,
@@ -163,7 +164,7 @@ impl<R: Read> Read for CutShort<R> {
     }
 }
 
-/// The first bytes, and the rest.
+/// Returns the first [`LOOK`] bytes, and a reader of the whole body.
 fn look<'a>(mut body: Box<dyn Read + 'a>) -> io::Result<(Vec<u8>, Box<dyn Read + 'a>)> {
     let mut head = Vec::new();
     (&mut body).take(LOOK).read_to_end(&mut head)?;
@@ -304,7 +305,7 @@ mod tests {
             }
             chunked.extend(b"0\r\nTrailer: x\r\n\r\n");
             assert_eq!(body_of(&chunked), text, "{coding}, chunked");
-            // A body that the crawler cut short ends where it was cut, if the record says so.
+            // If the record says that the crawler cut the body short, the text ends where the body was cut.
             for stored in [&stored, &chunked] {
                 let begin = memchr::memmem::find(stored, b"\r\n\r\n").unwrap() + 4;
                 let mut length = 0;

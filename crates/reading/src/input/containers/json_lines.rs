@@ -111,7 +111,7 @@ fn parse(line: &[u8], (fields, paths): (&RecordFields, &[(&str, TextPath)]), mos
     if depth(line) > most {
         return Err(Error::Document(DocumentError::JsonTooDeep { limit: most }));
     }
-    // The parser takes such bytes in a text, but only damage brings them into JSON.
+    // The parser accepts zero bytes in a text, but only damage brings them into JSON.
     if memchr(0, line).is_some() {
         let source = serde_json::Error::custom("there are NUL bytes in it").into();
         return Err(Error::Document(DocumentError::NotARecord { format: "JSON", source }));
@@ -146,7 +146,7 @@ fn not_text(line: &[u8], paths: &[(&str, TextPath)]) -> Option<Error> {
     })
 }
 
-/// Maximum nesting of arrays and objects in any bytes.
+/// The deepest nesting of arrays and objects in any bytes, which need not be JSON.
 fn depth(line: &[u8]) -> u32 {
     let (mut depth, mut most) = (0u32, 0);
     let mut rest = line;

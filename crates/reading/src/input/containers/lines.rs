@@ -46,7 +46,7 @@ impl<R: Read> LineReader<R> {
 
     /// The next line, of at most `most` bytes.
     pub(super) fn next(&mut self, most: u64) -> io::Result<Option<Line<'_>>> {
-        // Frees the buffer of a long line.
+        // The buffer of a long line is freed.
         self.line.clear();
         self.line.shrink_to(BUFFER);
         self.line.append(&mut self.ahead);

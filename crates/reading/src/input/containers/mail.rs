@@ -1,5 +1,5 @@
-//! Mail: its attachments are its members. The mail itself is a document, which `expand` passes on before
-//! them.
+//! Mail: the attachments of a mail are its members. The mail itself is a document, which `expand` passes on
+//! before the attachments.
 
 use rustc_hash::FxHashMap;
 

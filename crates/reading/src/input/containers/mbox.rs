@@ -1,7 +1,7 @@
-//! mbox: mails one after the other. A line `From ...` begins a mail if a header follows it and it has one of
-//! three forms. It ends with a date; or it is `From` or `From -`, as in Thunderbird; or it has as many words
-//! as the first line of the mailbox, if that line has neither other form. Only a line with a date needs no
-//! empty line before it. Other lines `From ...` are text.
+//! mbox: mails one after the other. A line `From ...` begins a mail if a header follows and the line has one
+//! of three forms: it ends with a date; or it is `From` or `From -`, as in Thunderbird; or the first line of
+//! the mailbox has neither of these forms, and the line has as many words as that first line. An empty line
+//! must precede each of these lines, unless the line has a date. Other lines `From ...` are text.
 //!
 //! Many writers store lines `From ...` of the text with a `>` in front, which is removed.
 //!
@@ -66,7 +66,7 @@ struct Mail<'a, R> {
     limit: u64,
     ready: Vec<u8>,
     at: usize,
-    /// An empty line already read. It belongs to the mail if further lines of the mail follow.
+    /// An empty line already read. This line belongs to the mail only if further lines of the mail follow.
     empty_lines: Vec<u8>,
     state: MboxState,
     /// Offset of the last line `From `.

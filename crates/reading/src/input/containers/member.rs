@@ -83,10 +83,10 @@ pub(crate) trait Members {
     /// The place of the last member: a byte range of the container, with everything that belongs to the
     /// member. For zip, the place is the number of the entry, and for Parquet the number of the row.
     fn extent(&mut self, _at: Range<u64>) {}
-    /// All bytes of the last member could be read, so later members can be too, even if its content was
-    /// damaged.
+    /// All bytes of the last member could be read, even if its content was damaged. So later members can be
+    /// read too.
     fn goes_on(&mut self) {}
-    /// Another member needs this one; for example, it is a link to it.
+    /// Another member needs the member with this suffix. For example, the other member is a link to it.
     fn needed(&mut self, _suffix: &str) {}
 }
 
@@ -106,7 +106,8 @@ pub(super) fn tidy(path: &str) -> String {
     printable(&parts.join("/"))
 }
 
-/// A path in a zip, tidied. Old programs of Windows separate folders by backslashes.
+/// A path in a zip, normalised by [`tidy`]. Backslashes separate folders too, as old programs of Windows
+/// write them.
 pub(crate) fn zip_path(path: &str) -> String {
     if path.contains('/') { tidy(path) } else { tidy(&path.replace('\\', "/")) }
 }

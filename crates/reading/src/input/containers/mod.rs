@@ -1,5 +1,5 @@
-//! Containers: finds the documents in a container. There is one reader per kind. All read streams, except zip
-//! and Parquet. These have their directory at the end, so they are read from files.
+//! Containers: finds the documents in a container. There is one reader per kind. All read streams, except the
+//! readers of zip and Parquet. These formats have their directory at the end, so their readers need files.
 
 #[cfg(feature = "warc")]
 mod arc;
@@ -81,8 +81,8 @@ pub(crate) fn read_file(
     }
 }
 
-/// A temporary file that receives a container. A failure to write it is reported as such, not as damaged
-/// content.
+/// A temporary file that receives a container. A failure to write this file is reported as such, not as
+/// damaged content of the container.
 struct TemporaryCopy<'a, W> {
     file: W,
     meter: &'a Meter<'a>,

@@ -51,7 +51,7 @@ pub(super) fn read(
             meter.read(read).map_err(|error| meter.error(FORMAT, error))?;
             number += 1;
             let row = row.map_err(undecodable)?;
-            // A value may be stored once for many rows.
+            // The file may store one value for many rows, so each row counts its own bytes.
             let bytes = row.get_column_iter().map(|(_, field)| bytes_of(field)).sum();
             made += bytes;
             meter.expand(bytes, made, size)?;

@@ -2,8 +2,9 @@
 
 use super::parquet_memory::varint;
 
-/// Numbers that are stored as differences (`DELTA_BINARY_PACKED`): blocks, each divided into parts with their
-/// own number of bits. Moves `bytes` after them. `None` if they cannot be decoded or one is negative.
+/// Decodes numbers that are stored as differences (`DELTA_BINARY_PACKED`): blocks, each divided into parts
+/// with their own number of bits. Moves `bytes` to the end of the numbers. Returns `None` if they cannot be
+/// decoded or one of them is negative.
 pub(super) fn deltas(bytes: &mut &[u8]) -> Option<Vec<u32>> {
     let [block, parts, count] = [varint(bytes)?, varint(bytes)?, varint(bytes)?];
     let signed = |zigzag: u64| (zigzag >> 1).cast_signed() ^ -(zigzag & 1).cast_signed();

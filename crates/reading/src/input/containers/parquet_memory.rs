@@ -19,7 +19,8 @@ use fpdb_host::error::{DocumentError, Error};
 /// Estimated bytes of memory for an element of a list, for each level of the schema around it.
 const ELEMENT_BYTES: u64 = 96;
 
-/// Rows that the library decodes at a time, and bytes of memory for each of their values and its levels.
+/// Number of rows that the library decodes at a time. Each value of these rows, with its levels, takes an
+/// estimated [`VALUE_BYTES`] of memory.
 const ROWS_AT_ONCE: u32 = 1024;
 const VALUE_BYTES: u64 = 40;
 
@@ -35,7 +36,7 @@ pub(super) struct PageSizes {
     pub(super) taken: u64,
     /// Bytes of the largest page in memory.
     pub(super) largest: u64,
-    /// True if the page of the last header was not passed over yet.
+    /// True if the last header was read but its page was not skipped yet.
     open: bool,
 }
 
@@ -44,7 +45,7 @@ pub(super) struct PageSizes {
 pub(super) struct PageHeaders(Arc<Mutex<Option<PageSizes>>>);
 
 impl PageHeaders {
-    /// Reads the headers of a column's pages without the pages.
+    /// The sizes of a column's pages, from the headers of the pages alone.
     pub(super) fn sizes(&self, mut pages: Box<dyn PageReader>) -> Result<PageSizes> {
         *self.lock() = Some(PageSizes::default());
         let read = (|| {
@@ -62,8 +63,8 @@ impl PageHeaders {
     pub(super) fn note(&self, bytes: &mut impl BufRead) -> Result<()> {
         let mut sizes = self.lock();
         let Some(sizes) = sizes.as_mut() else { return Ok(()) };
-        // Here the library skips only the header of an index page; when it reads, it skips the whole page. So
-        // this check would see other pages than the reading.
+        // Before an index page, this check would skip only the header, while a later reading skips the whole
+        // page. So the check would see other pages than the reading.
         if std::mem::replace(&mut sizes.open, true) {
             return Err(ParquetError::General("a column has an index page among its pages".into()));
         }
@@ -106,8 +107,8 @@ pub(super) fn varint(bytes: &mut &[u8]) -> Option<u64> {
     None
 }
 
-/// A row group whose dictionaries and rows take at most `limit` bytes of memory each, as far as their pages
-/// tell.
+/// A row group that fails if one of its dictionaries or rows takes more than `limit` bytes of memory,
+/// estimated from the pages.
 pub(super) struct BoundedGroup<'a> {
     pub(super) group: Box<dyn RowGroupReader + 'a>,
     pub(super) limit: u64,
@@ -205,7 +206,8 @@ impl BoundedPages {
 
     fn check_values(&mut self, levels: [&[u8]; 2], values: &[u8], number: u32, encoding: Encoding) -> Result<()> {
         let mut rest = values;
-        // The library makes a list of all lengths. It copies each value that shares the beginning of another.
+        // The library makes a list of all lengths. It copies each value that is stored without the beginning
+        // that it shares with the value before it.
         let (is_copied, lengths) = match encoding {
             Encoding::DELTA_LENGTH_BYTE_ARRAY => (false, Some(self.deltas(&mut rest)?)),
             Encoding::DELTA_BYTE_ARRAY => {
@@ -253,7 +255,8 @@ impl BoundedPages {
         Ok(())
     }
 
-    /// Decodes numbers that are stored as differences, and moves `bytes` after them. They have no sign.
+    /// Decodes numbers that are stored as differences, and moves `bytes` to the end of these numbers. No
+    /// number is negative.
     fn deltas(&self, bytes: &mut &[u8]) -> Result<Vec<u32>> {
         let mut header = *bytes;
         let count = (0..3).map_while(|_| varint(&mut header)).nth(2);
@@ -281,12 +284,12 @@ fn texts_of(mut texts: &[u8]) -> impl Iterator<Item = u32> {
     })
 }
 
-/// Small numbers of `bits` bits each, as Parquet stores levels and indices: runs of one number, and runs of
-/// packed ones.
+/// Small numbers of `bits` bits each, as Parquet stores levels and indices: runs that repeat one number, and
+/// runs of packed numbers.
 struct Levels<'a> {
     bytes: &'a [u8],
     bits: u32,
-    /// The numbers left of this run, and its number; `None` for packed ones.
+    /// How many numbers are left in this run. `run` is the repeated number; `None` for packed numbers.
     left: u64,
     number: Option<u32>,
     packed: &'a [u8],
@@ -409,7 +412,7 @@ mod tests {
         }
     }
 
-    /// A row of a list can lie in many pages, whose values the row copies.
+    /// One row with a list can lie in many pages, and copies the values of all.
     #[test]
     fn a_row_counts_the_values_of_all_its_pages() {
         let column = |limit: u64| BoundedPages {

@@ -24,7 +24,7 @@ const BUFFER: usize = 64 << 10;
 /// The block size of an archive. An archive ends with two blocks of zeros; one is accepted.
 const BLOCK: u64 = 512;
 
-/// The failure of an archive with something else after it than zeros and archives.
+/// The failure of an archive that is followed by anything except zeros and further archives.
 const NO_ARCHIVE: &str = "the bytes after its end are no archive";
 
 /// Reads an archive, and those after it: archives that are joined are one file.
@@ -42,7 +42,7 @@ pub(super) fn read(input: &mut dyn Read, meter: &Meter<'_>, members: &mut dyn Me
     }
 }
 
-/// Reads the entries of one archive up to its end.
+/// Reads the entries of one archive up to its end. Returns the reader of the bytes after the archive.
 fn read_one<'a, R: Read>(
     reader: HeaderReader<'a, R>,
     meter: &Meter<'_>,
@@ -141,9 +141,9 @@ fn read_one<'a, R: Read>(
     Ok(archive.into_inner())
 }
 
-/// The name of a sparse file whose holes an extended header describes, if it has one there; `None` for other
-/// files. The bytes of such an entry begin with the places of its data, and its name in the archive is made
-/// up.
+/// For a sparse file whose holes an extended header describes: the name in that header, or `Some(None)` if it
+/// has none. `None` for other files. The bytes of such an entry begin with the places of its data, and the
+/// name in its plain header is made up.
 fn sparse_name<R: Read>(entry: &mut Entry<'_, R>) -> io::Result<Option<Option<String>>> {
     let mut name = None;
     for field in entry.pax_extensions()?.into_iter().flatten().filter_map(io::Result::ok) {
@@ -164,8 +164,9 @@ fn has_other_size<R: Read>(entry: &mut Entry<'_, R>, stored: u64) -> io::Result<
     Ok(fields.any(|field| field.key_bytes() == b"size" && field.value().ok() != Some(stored.to_string().as_str())))
 }
 
-/// Passes over the rest of an entry. Returns the offset after the entry, and the bytes before that offset
-/// that the library skips when it reads the next entry: those of a sparse file, whose holes can be huge.
+/// Passes over the rest of an entry. Returns the offset after the entry, and the number of bytes before that
+/// offset that are not read yet. The bytes of a sparse file are not read here, because its holes can be huge.
+/// The library skips them when it reads the next entry.
 fn pass_over<R: Read>(entry: &mut Entry<'_, R>, taken: &Cell<u64>, stored_end: Option<u64>) -> io::Result<(u64, u64)> {
     if entry.header().entry_type() == EntryType::GNUSparse {
         let end = stored_end.ok_or(io::ErrorKind::InvalidData)?;
@@ -175,8 +176,8 @@ fn pass_over<R: Read>(entry: &mut Entry<'_, R>, taken: &Cell<u64>, stored_end: O
     Ok((taken.get().next_multiple_of(BLOCK), 0))
 }
 
-/// The time of a file, if the archive records one. An extended header may give it more exactly, or give a
-/// time before 1970. The time 0 means that no time is recorded. A time outside the calendar does not count.
+/// The time of a file, if the archive records one. An extended header may give a more exact time, or a time
+/// before 1970. The time 0 means that no time is recorded. A time outside the calendar does not count.
 fn modified<R: Read>(entry: &mut Entry<'_, R>) -> io::Result<Option<Modified>> {
     let mut time =
         entry.header().mtime().ok().and_then(|seconds| i64::try_from(seconds).ok()).map(|seconds| (seconds, 0));

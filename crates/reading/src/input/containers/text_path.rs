@@ -42,7 +42,7 @@ pub enum TextStep {
 pub struct TextPath {
     /// The field of the record.
     pub root: String,
-    /// The way from its value to the texts. Empty if the value is the text.
+    /// The steps from the value of this field to the texts. Empty if the value is the text.
     pub steps: Vec<TextStep>,
 }
 
@@ -84,14 +84,14 @@ impl TextPath {
         }
     }
 
-    /// Reads the JSON of the root field from its text.
+    /// Follows the path in the JSON of the root field, from the text of that JSON.
     pub(super) fn follow(&self, value: &RawValue) -> serde_json::Result<Reached> {
         let mut reached = Reached::default();
         self.seed(&mut reached).deserialize(&mut serde_json::Deserializer::from_str(value.get()))?;
         Ok(reached)
     }
 
-    /// Reads the JSON of the root field.
+    /// A deserializer that follows the path in the JSON of the root field.
     pub(super) fn seed<'a>(&'a self, reached: &'a mut Reached) -> PathSeed<'a> {
         reached.is_found = !self.steps.iter().any(|step| matches!(step, TextStep::Field(_)));
         PathSeed { steps: &self.steps, is_joined: !self.steps.is_empty(), reached }

@@ -89,7 +89,7 @@ impl<R: BufRead> Records<R> {
     }
 }
 
-/// The body of a record. It ends at the first error.
+/// The body of a record. The body ends at the first error.
 pub(super) struct Body<R> {
     input: Exactly<R>,
     has_failed: bool,
@@ -100,8 +100,8 @@ impl<R: Read> Body<R> {
         Self { input: Exactly { input, left: length }, has_failed: false }
     }
 
-    /// Skips the rest. Returns false if an error was reported before. Then the next bytes may be those of a
-    /// later record.
+    /// Skips the rest of the body. Returns false if an error was reported before: the next bytes may then
+    /// belong to a later record.
     pub(super) fn end(mut self) -> io::Result<bool> {
         if self.has_failed {
             return Ok(false);
@@ -166,7 +166,7 @@ impl RecordKind {
     }
 }
 
-/// Passes on the document of a record.
+/// Passes on the document of a record to `members`.
 pub(super) fn hand_over(
     body: &mut dyn Read,
     headers: &Headers,
@@ -203,8 +203,9 @@ pub(super) fn hand_over(
     }
 }
 
-/// The extension of this media type, as a name. If the media type does not show the format, returns the
-/// last part of the address, or the extension of a binary document there: such a record may be empty.
+/// The extension of this media type, as a name. If the media type does not show the format, returns the last
+/// part of the address. An extension of a binary document in the address takes precedence: such a record may
+/// be empty.
 fn hint(media_type: Option<&str>, url: &str) -> String {
     let media_type = media_type.unwrap_or_default().split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     let ending = match media_type.as_str() {

@@ -78,9 +78,9 @@ pub(super) fn read(file: &File, copy: bool, meter: &Meter<'_>, members: &mut dyn
     Ok(())
 }
 
-/// The time of an entry. An extra field gives it in UTC. Without such a field, it is the time in the
-/// directory, which has no time zone and is taken as UTC. An archive that records no time has zero or
-/// `DateTime::DEFAULT` there.
+/// The time of an entry. An extra field gives it in UTC. Otherwise the time in the directory counts. That
+/// time has no time zone, and is taken as UTC. An archive that records no time has zero or
+/// `DateTime::DEFAULT` in the directory.
 fn modified<R: Read>(entry: &ZipFile<'_, R>) -> Option<Modified> {
     let in_utc = entry.extra_data_fields().find_map(|field| match field {
         ExtraField::ExtendedTimestamp(times) => {

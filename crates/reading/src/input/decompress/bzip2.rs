@@ -15,7 +15,8 @@ pub(crate) struct Bzip2<R> {
 }
 
 enum Bzip2State<R> {
-    /// The first bytes of a stream must be read. If `needed`, no stream came before, and one must follow.
+    /// The first bytes of the next stream are not read yet. If `needed`, no stream came before, so one must
+    /// follow.
     Between {
         input: R,
         needed: bool,

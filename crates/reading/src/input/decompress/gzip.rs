@@ -1,9 +1,9 @@
-//! Gzip: reads all members of a file one after the other. Zeros after them are skipped; tapes and disk blocks
-//! leave such padding.
+//! Gzip: reads all members of a file one after the other. Zeros after the members are skipped: tapes and disk
+//! blocks leave such padding.
 //!
-//! In a compressed WARC or ARC each record is a member of its own. There the reader goes on after a damaged
-//! member: it returns [`DamagedMember`], then the next member that begins a record. If the file is one member
-//! only, the reader returns what comes before the damage.
+//! In a compressed WARC or ARC each record is a member of its own. In such a file the reader goes on after a
+//! damaged member: it returns [`DamagedMember`], then the next member that begins a record. If the file is a
+//! single member, the reader returns the content before the damage.
 
 use std::error::Error;
 use std::fmt::{self, Display, Formatter};
@@ -14,19 +14,19 @@ use memchr::memmem;
 
 use super::BUFFER;
 
-/// Records are decoded in parts of this many bytes. A part in which damage is found is dropped, so a smaller
-/// damaged member gives nothing.
+/// Records are decoded in parts of this many bytes. A part with damage is dropped, so nothing is returned of
+/// a smaller damaged member.
 const HELD: u64 = 256 << 10;
 
-/// Maximum compressed bytes of the current member that are kept. After damage they are searched for the next
-/// member, because a decoder may notice the damage only within that one.
+/// Maximum compressed bytes of the current member that are kept. A decoder may notice the damage of a member
+/// only within the next member. So after damage these bytes are searched for the next member.
 const KEPT: usize = 256 << 10;
 
 /// Number of bytes that show whether a member begins a record.
 const LOOK: usize = 1024;
 
-/// Maximum number of places in a file that look like a member and begin no record. By chance there is one in
-/// 16 MiB.
+/// Maximum number of places in a file that look like a member and begin no record. In random bytes, such a
+/// place occurs once in 16 MiB.
 const FALSE_PLACES: u32 = 10_000;
 
 /// A member that is a record of a crawl is damaged. Reading goes on at the next member.
@@ -57,13 +57,13 @@ pub(crate) fn is_of_member(error: &io::Error) -> bool {
 /// Reads the content of all members.
 pub(crate) struct Gzip<R> {
     state: State<R>,
-    /// The kind of records that the members begin. `None` if they begin none.
+    /// The kind of records in the members; `None` if the members are not records.
     records: Option<Records>,
     /// Decoded bytes of records, and the number of those that were returned.
     held: Vec<u8>,
     returned: usize,
-    /// The error of the first member, until it is known whether another member begins a record. After that,
-    /// the error to return after the held bytes.
+    /// The error of the first member. It is kept while the reader searches for another member that begins a
+    /// record. If there is none, the error is returned after the held bytes.
     first: Option<io::Error>,
 }
 
@@ -237,7 +237,7 @@ fn content(member: &[u8]) -> Vec<u8> {
     content
 }
 
-/// The compressed bytes. Those of the current member stay in the buffer until they are more than [`KEPT`].
+/// The compressed bytes. The buffer keeps the bytes of the current member, up to [`KEPT`] bytes.
 struct Input<R> {
     input: R,
     /// The bytes from `at` to `filled` were read and are not decoded yet.
@@ -290,7 +290,7 @@ impl<R: Read> Input<R> {
             self.buffer.copy_within(start..self.filled, 0);
             (self.at, self.filled, self.offset) = (self.at - start, self.filled - start, self.offset + start as u64);
             self.kept = self.kept.map(|_| 0);
-            // With twice the kept bytes, they are rarely moved.
+            // With room for twice the kept bytes, bytes are rarely moved.
             self.buffer.resize(self.buffer.len().max(2 * self.filled).max(self.filled + BUFFER), 0);
         }
         let read = self.input.read(&mut self.buffer[self.filled..self.filled + BUFFER]);
@@ -320,7 +320,7 @@ impl<R: Read> Input<R> {
         self.searched = self.searched.max(position);
     }
 
-    /// Searches for the next member that begins a record.
+    /// Searches for the next member that begins a record. Returns false if there is none.
     fn find(&mut self, records: Option<Records>) -> io::Result<bool> {
         const MAGIC: &[u8] = b"\x1f\x8b\x08";
         while self.false_places < FALSE_PLACES {

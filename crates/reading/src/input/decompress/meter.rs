@@ -178,7 +178,7 @@ pub(crate) struct Guard<'a, R> {
     meter: &'a Meter<'a>,
 }
 
-/// The bytes of a file itself. A failure to read them is reported as such, not as damaged content.
+/// The bytes of a file itself. A failure to read the file is reported as such, not as damaged content.
 pub(crate) struct Metered<'a, R> {
     pub(crate) input: R,
     pub(crate) path: &'a Path,

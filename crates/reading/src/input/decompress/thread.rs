@@ -137,7 +137,7 @@ struct ThreadedDecoder<'a> {
 }
 
 impl ThreadedDecoder<'_> {
-    /// Receives the next piece, or the error in place of a piece. Does not wait if the run is stopped.
+    /// Receives the next piece, or the error that came in its place. Stops waiting if the run is stopped.
     fn next_piece(&self) -> io::Result<io::Result<DecodedPiece>> {
         loop {
             match self.pieces.recv_timeout(STOP_CHECK_INTERVAL) {

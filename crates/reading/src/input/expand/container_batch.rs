@@ -46,7 +46,7 @@ impl ContainerBatch {
     }
 
     /// Like [`stored_document`], but faster for announced documents. If a part of a container is broken, all
-    /// members in it get its error.
+    /// members in this part get the error of the part.
     pub fn document(
         &mut self,
         place: StoredPlace<'_>,
@@ -87,7 +87,7 @@ impl ContainerBatch {
     }
 }
 
-/// The container of a member with its text field, and the member as it is named today.
+/// The container of a member with its text field, and the name that this version gives the member.
 fn container_of(place: StoredPlace<'_>) -> Option<(ContainerKey, Cow<'_, str>)> {
     let member = place.member?;
     let (_, field) = parts_of(place.name, member);

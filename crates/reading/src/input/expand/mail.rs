@@ -14,7 +14,7 @@ use fpdb_host::guarded::guarded;
 use fpdb_kernel::document::Format;
 use fpdb_kernel::profile::Unit;
 
-/// The layer of bytes with this name, for a reader with these options. `head` is as for [`choose`].
+/// The kind of a layer with this name, for a reader with these options. `head` is as for [`choose`].
 pub(super) fn layer_under(options: &ReadOptions, name: &str, head: &[u8]) -> Layer {
     match layer_of(name, head) {
         Layer::Document
@@ -36,7 +36,7 @@ impl Expander<'_> {
             return self.break_off(&place, error);
         }
         let (head, rest) = mail.split_at(mail.len().min(PIECE));
-        // The reader of the mail takes the mail's own headers.
+        // The reader of the mail adds the mail's own headers.
         place.headers.clear();
         self.document(place.clone(), head.to_vec(), &mut rest.chain(input))?;
         let attachments = match attachments(&mail, limits) {

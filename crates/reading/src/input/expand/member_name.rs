@@ -35,8 +35,8 @@ impl<'a> StoredPlace<'a> {
 }
 
 /// Splits a member name made by `member_of` into its suffix and field. `name` is the name of the document,
-/// which ends with the suffix. If it ends with all of `member`, a `?` in there is part of the suffix and
-/// begins no field.
+/// which ends with the suffix. If `name` ends with all of `member`, a `?` in `member` is part of the suffix
+/// and begins no field.
 pub fn parts_of<'a>(name: &str, member: &'a str) -> (&'a str, Option<&'a str>) {
     if !name.ends_with(member)
         && let Some((suffix, field)) = member.rsplit_once('?')
@@ -48,8 +48,8 @@ pub fn parts_of<'a>(name: &str, member: &'a str) -> (&'a str, Option<&'a str>) {
     (member, None)
 }
 
-/// True if a part of a file may be an attachment, or lie in one. `file` is the name or path of the file. The
-/// name of a mail is not that of an archive, so this is false for most members of archives.
+/// True if a part of a file may be an attachment, or lie in one. `file` is the name or path of the file.
+/// False for most members of archives, because the name of an archive is not that of a mail.
 #[must_use]
 pub fn may_be_attached(file: &str, suffix: &str) -> bool {
     suffix.match_indices('!').any(|(at, _)| named_layer(file, &suffix[..at]) == Layer::Document)
@@ -72,8 +72,8 @@ pub(crate) fn layer_named(name: &str) -> Layer {
     }
 }
 
-/// The name that a stored member, or its suffix, has today. Earlier versions kept the backslashes of old
-/// zips. `file` is the name or path of the file. A zip whose name does not show that it is one is not seen.
+/// The name that this version gives a stored member, or its suffix. Earlier versions kept the backslashes of
+/// old zips. `file` is the name or path of the file. A zip is recognised by its name only.
 #[must_use]
 pub fn member_today<'a>(file: &str, member: &'a str) -> Cow<'a, str> {
     if !member.contains('\\') {

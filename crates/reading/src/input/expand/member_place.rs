@@ -38,8 +38,8 @@ impl MemberPlace {
         &self.hint.name
     }
 
-    /// The place around the members of a container here. Each member inherits the metadata of this place, and
-    /// is stored with it. So values of more than `limit` bytes are cut if they come from the file.
+    /// The place around the members of a container at this place. Each member is stored with the metadata of
+    /// this place. So values of more than `limit` bytes are cut if they come from the file.
     pub(crate) fn around_members(mut self, format: &'static str, limit: u64) -> Self {
         let limit = usize::try_from(limit).unwrap_or(usize::MAX);
         let of_file = self.metadata.iter_mut().skip(self.given).chain(&mut self.headers);

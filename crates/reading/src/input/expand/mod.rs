@@ -257,13 +257,14 @@ struct Expander<'a> {
     whole: bool,
     /// True if the last member could not be read to its end, and none can be read after it.
     broken: bool,
-    /// The error of the last member, if its reader had dropped the member and did not report the error. It is
-    /// an error of the container, unless the container can be read further.
+    /// The error of the last member, if the receiver had dropped the member and did not report the error. If
+    /// the container cannot be read further, this is an error of the container.
     unreported: Option<Error>,
     /// Hashes of the names of members so far. Records are numbered, so they are not included.
     names: FxHashSet<u64>,
     extents: Option<&'a mut dyn Extents>,
-    /// The name of the stream, if the input is not a file. This name may not show the kind of the input.
+    /// The name of the stream, if the input is not a file. The name of a stream may not show the kind of the
+    /// input.
     stream: Option<&'a Path>,
 }
 

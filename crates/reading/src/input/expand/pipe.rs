@@ -1,5 +1,4 @@
-//! Pipe: input that arrives when another process writes it, which may be never. A run that is stopped does
-//! not wait for it.
+//! Pipe: input that another process writes, maybe never. A stopped run does not wait for such input.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -19,7 +18,8 @@ pub(crate) trait Input: Read + Send + 'static {
 pub(crate) struct Pipe(File);
 
 impl Pipe {
-    /// Standard input. No other code may read it, because data in its buffer would be missing here.
+    /// Standard input. No other code may read standard input, because data in the buffer of that code would
+    /// be missing here.
     pub(crate) fn standard_input() -> io::Result<Self> {
         use std::os::fd::AsFd;
         Ok(Self(io::stdin().as_fd().try_clone_to_owned()?.into()))
@@ -70,8 +70,8 @@ impl Read for Pipe {
     }
 }
 
-/// Input that ends early once `stop` is set. The caller checks `stop` too, and does not take this for the
-/// real end.
+/// Input that ends early once `stop` is set. The caller also checks `stop`, so it does not take this end for
+/// the real one.
 pub(crate) struct Stoppable<'a, R> {
     pub(crate) input: R,
     pub(crate) stop: &'a StopToken,

@@ -10,7 +10,7 @@ use fpdb_host::error::{DocumentError, Error, Result};
 /// Maximum number of waiting pieces of a member.
 pub(crate) const PIECES_WAITING: usize = 2;
 
-/// The place where a stream failed. Reading it returns each error once.
+/// A reader in place of a stream that failed. It returns each error once.
 pub(crate) struct Broken<'a> {
     pub(crate) errors: std::vec::IntoIter<Error>,
     pub(crate) meter: &'a Meter<'a>,
@@ -22,7 +22,7 @@ impl Read for Broken<'_> {
     }
 }
 
-/// Reads up to `most` bytes to `head`. Passes over some damaged members before these bytes. Returns the
+/// Reads up to `most` bytes into `head`. Skips damaged members before these bytes, up to a limit. Returns the
 /// errors of those members, and the error that ended `head`, if any.
 pub(super) fn first_bytes(
     input: &mut dyn Read,

@@ -1,4 +1,4 @@
-//! Within: receives the members of one container, and passes each on or leaves it out.
+//! Within: receives the members of one container, and passes on each member or leaves it out.
 
 use std::io;
 use std::ops::Range;
@@ -35,7 +35,7 @@ impl Within<'_, '_> {
         format!("{outer}{shown}...")
     }
 
-    /// Takes account of an entry of the container.
+    /// Counts an entry of the container, and reports it if extents are reported.
     fn count(&mut self) -> Result<()> {
         if self.outer.suffix.is_empty()
             && let Some(extents) = &mut self.expander.extents

@@ -15,8 +15,8 @@ pub fn enclosing_database(path: &Path, own: Option<&Path>) -> Option<PathBuf> {
     path.ancestors().find(is_one).map(Path::to_owned)
 }
 
-/// Makes a path absolute, and resolves links and `..` in it. Of two spellings of a place, existing or to be
-/// made, both have the same result.
+/// Makes a path absolute, and resolves links and `..` in it. All spellings of a place give the same result,
+/// whether it exists or not.
 #[must_use]
 pub fn resolved(path: &Path) -> PathBuf {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());

@@ -16,7 +16,7 @@ use fpdb_host::error::{Error, Result};
 const ROOTED: &str = "//";
 
 impl WalkOptions {
-    /// These options, changed so that they mean the same in every folder. A glob that begins at the current
+    /// Returns these options with globs that mean the same in every folder. A glob that begins at the current
     /// folder is rewritten to begin at the root of the file system.
     ///
     /// # Errors
@@ -38,7 +38,7 @@ impl WalkOptions {
 fn rooted(glob: &str, here: &Path) -> Vec<String> {
     let bare = without_dot(glob);
     let is_of_here = !bare.starts_with(ROOTED) && !bare.starts_with("**/") && bare.trim_end_matches('/').contains('/');
-    // The current folder is no link, so only a `..` at the beginning is surely the folder above.
+    // Only a `..` at the beginning surely means the folder above, because the current folder is not a link.
     let (mut folder, mut below) = (here, bare);
     while let Some(rest) = below.strip_prefix("../") {
         (folder, below) = (folder.parent().unwrap_or(folder), without_dot(rest.trim_start_matches('/')));
@@ -57,8 +57,8 @@ pub fn glob_of_path(path: &str) -> String {
     format!("/{}", escaped_glob(path))
 }
 
-/// `glob` for documents that moved from `old` to `new`: two folders with `/` at the end, or two paths of a
-/// file. `None` if the glob is not about paths in `old`.
+/// The glob that replaces `glob` after documents moved from `old` to `new`: two folders with `/` at the end,
+/// or two paths of a file. `None` if `glob` does not begin with `old`.
 #[must_use]
 pub fn moved_glob(glob: &str, old: &str, new: &str) -> Option<String> {
     let below = glob.strip_prefix(&glob_of_path(old))?;
@@ -102,8 +102,8 @@ fn here() -> Result<PathBuf> {
 }
 
 /// Globs relative to the current folder, like those of a `.gitignore` there, and globs that begin at the
-/// root. Each glob also matches the path that it spells, so it can be a name from an answer, such as an
-/// absolute path. That path matches in all its spellings.
+/// root. Each glob also matches the path that it spells, in all spellings of that path. So a glob can be a
+/// name from an answer, such as an absolute path.
 pub(crate) struct Globs {
     globs: Gitignore,
     /// The globs that begin at the root.

@@ -1,8 +1,8 @@
 //! Names: finds a document by any spelling of the path by which it was ingested, such as `./a.txt` for
 //! `a.txt`.
 //!
-//! Not every name is a path. The user names standard input, and containers name their records. So the name as
-//! typed is tried first.
+//! Not every name is a path: the user chooses the name of standard input, and records get names from their
+//! containers. So the name as typed is tried first.
 
 use std::path::{Component, Path};
 
@@ -44,13 +44,14 @@ const ENDS: [char; 2] = ['/', '!'];
 pub struct NamePrefix {
     typed: String,
     tidied: Option<String>,
-    /// True if it fits whole names of folders and archives only: `ex1` does not fit `ex10/a`.
+    /// True if the prefix fits whole names of folders and archives only: `ex1` does not fit `ex10/a`.
     is_whole: bool,
 }
 
 impl NamePrefix {
-    /// The folder or archive `typed` if stored documents are in one of exactly this name, and otherwise every
-    /// name that begins with `typed`. `is_begun`: true if the name of a stored document begins so.
+    /// The prefix that `typed` means. If stored documents are in a folder or archive with exactly this name,
+    /// the prefix fits only these documents. Otherwise it fits all names that begin with `typed`. `is_begun`
+    /// returns true if the name of a stored document begins with its argument.
     ///
     /// # Errors
     /// Returns the errors of `is_begun`.

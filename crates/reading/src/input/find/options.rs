@@ -66,13 +66,13 @@ pub struct WalkOptions {
     /// the path of a folder around it. `exclude` takes precedence. Files that are named themselves are always
     /// ingested. A glob with `#` or `:` chooses among records, also of such files. Default: none.
     pub include: Vec<String>,
-    /// Files that are left out for this walk only, spelled as the walk spells them: the path of the folder as
-    /// given, then the path in the folder. With `follow`, also wherever a link leads to one of them. For
-    /// files that the caller itself writes there. Default: none.
+    /// Files that this walk leaves out, such as files that the caller itself writes. They are spelled as the
+    /// walk spells them: the path of the folder as given, then the path in the folder. With `follow`, links
+    /// to these files are left out too. Default: none.
     #[serde(skip)]
     pub leave_out: Vec<PathBuf>,
-    /// Files and folders that another walk of the caller reads, spelled as in `leave_out`. A link that leads
-    /// to one of them is another path, so it counts. Default: none.
+    /// Files and folders that another walk of the caller reads, spelled as in `leave_out`. A link to one of
+    /// them has another path, so this walk reads it. Default: none.
     #[serde(skip)]
     #[doc(hidden)]
     pub leave_to_others: Vec<PathBuf>,

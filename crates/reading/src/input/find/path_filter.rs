@@ -35,7 +35,7 @@ impl PathFilter {
         let some = |globs: &[String], new: &dyn Fn(&[String]) -> Result<Globs>| {
             (!globs.is_empty()).then(|| new(globs)).transpose()
         };
-        // Globs without these signs, such as `*1`, are about files, and would match records by accident.
+        // Globs without `#` or `:`, such as `*1`, are meant for files, and would match records by accident.
         let of_records = |globs: &[String]| -> Vec<String> {
             globs.iter().filter(|glob| glob.contains(['#', ':'])).cloned().collect()
         };
@@ -57,7 +57,8 @@ impl PathFilter {
             begins.chain([glob.clone()]).collect()
         };
         let globs: Vec<String> = self.include_globs.iter().flat_map(files).collect();
-        // A beginning that is no glob, such as an empty one, may name every file.
+        // If the part of a glob before the record is not a valid glob, for example if it is empty, the glob
+        // may name every file.
         let include = self.include.and_then(|_| Globs::new("include", "", &globs).ok());
         Self { exclude_records: None, include_records: None, include, ..self }
     }
@@ -145,8 +146,8 @@ fn named_member(suffix: &str) -> Option<&str> {
 
 /// The paths by which globs match a part of a file.
 struct PartPaths {
-    /// Two paths of its innermost file, for each path of the outermost one. In the first, the archives around
-    /// the file are folders. The second is the file's name in answers.
+    /// Two paths of the part's innermost file, for each path of the outermost file. In the first path, the
+    /// archives around the file are folders. The second path is the file's name in answers.
     files: Vec<PathBuf>,
     /// The names, in answers, of the part and of each part around it.
     names: Vec<PathBuf>,

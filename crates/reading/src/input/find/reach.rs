@@ -1,4 +1,4 @@
-//! Reach: the stored documents that an ingest may find again, changed or unchanged, or find gone.
+//! Reach: the stored documents that an ingest of given paths may find again, or may find to be gone.
 //!
 //! A document is within reach if its file is at or below one of the given paths. It is also within reach if
 //! an ingest of these paths can give its name.

@@ -193,7 +193,7 @@ mod tests {
             // Another folder, another folder with the same name.
             (at("corpus2/a.txt"), at("corpus2/a.txt"), None, None),
             (at("corpus/a.txt"), "/elsewhere/corpus/a.txt".into(), None, None),
-            // Excluded today, not a folder, does not exist.
+            // Excluded by the current options, not a folder, does not exist.
             (at("corpus/a.log"), at("corpus/a.log"), None, None),
             (at("corpus/.a/b"), at("corpus/.a/b"), None, None),
             (at("file.txt"), at("file.txt"), None, None),

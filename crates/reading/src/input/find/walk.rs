@@ -46,7 +46,7 @@ pub fn walk(
 /// The files and folders that a walk leaves out.
 struct LeftOut {
     paths: HashSet<PathBuf>,
-    /// The devices and numbers of files, because a link can lead to one of these under another path.
+    /// The devices and inodes of these files, because a link can lead to one of them under another path.
     files: Vec<(u64, u64)>,
 }
 
@@ -156,7 +156,7 @@ fn examine(entry: &DirEntry, named: bool, filter: &PathFilter) -> Option<WalkEve
         Ok(name) => (name, None),
         Err(error) => (path.display().to_string(), Some(error)),
     };
-    // The walker omits the type only for standard input, which is not a path here.
+    // The walker omits the type only for standard input, and `path` is never standard input.
     let kind = entry.file_type()?;
     if kind.is_dir() {
         return unnamed.map(|error| WalkEvent::Failed { name, error });

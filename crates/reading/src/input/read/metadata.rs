@@ -66,8 +66,8 @@ impl MetadataTable {
         Ok(Self { columns, rows, digest })
     }
 
-    /// Adds the metadata of a document from the table. It replaces metadata of the same names from the
-    /// document's container.
+    /// Adds the metadata of a document from the table. The table's metadata replace metadata of the same
+    /// names from the document's container.
     #[doc(hidden)]
     pub fn apply(&self, about: &mut About) {
         let source = about.file.as_ref().map(|file| file.source.as_str());

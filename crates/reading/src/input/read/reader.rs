@@ -93,7 +93,7 @@ impl Reader {
             (Content::Compressed(compression), Some(file)) => {
                 self.file(file, Some(*compression), progress, &mut intake)?;
             }
-            // Input that can be read only once is expanded earlier, and arrives here as its documents.
+            // Input that can be read only once was expanded earlier, so only the documents in it arrive here.
             (Content::Pipe(_), _) | (Content::File | Content::Compressed(_), None) => {
                 return Err(Error::Document(DocumentError::NotAFile { path: candidate.about.name.clone().into() }));
             }
@@ -187,8 +187,8 @@ fn fill(input: &mut dyn Read, buffer: &mut [u8]) -> io::Result<usize> {
     Ok(filled)
 }
 
-/// The setting for a text whose offsets must count its own bytes. Offsets in a mail do not. A text that
-/// detection would skip is plain text.
+/// The setting for a text whose offsets must count its own bytes. So the text is not read as a mail, in which
+/// offsets count other bytes. A text that detection would skip is plain text.
 pub fn front_end_of_text(asked: ReadAs, text: &str, unit: Unit) -> ReadAs {
     match (asked, choose_of_text("", text.as_bytes(), unit)) {
         (ReadAs::Auto, Choice::Skip(_) | Choice::Read(Format::Mail)) => ReadAs::Format(Format::Text),
@@ -202,7 +202,7 @@ pub fn front_end_of_text(asked: ReadAs, text: &str, unit: Unit) -> ReadAs {
 ///
 /// # Errors
 /// [`DocumentError::Binary`] if the bytes are not text in any format of this unit.
-/// [`DocumentError::NotOfFormat`] if the name promises a format that such bytes do not have.
+/// [`DocumentError::NotOfFormat`] if the name says a format that the first bytes do not have.
 pub fn format_of(asked: ReadAs, hint: &Hint, head: &[u8], unit: Unit) -> Result<Format> {
     let choose = if hint.is_text { choose_of_text } else { choose };
     let chosen = match (unit, asked) {

@@ -19,13 +19,13 @@ use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_host::stop::StopToken;
 use fpdb_host::threads;
 
-/// Larger containers are not searched for a member while a user waits. Texts of their members can be stored
-/// in the database.
+/// Maximum bytes of a container that is searched for a member while a user waits. The texts of members of
+/// larger containers can be stored in the database.
 pub const SEARCHED_BYTES: u64 = 64 << 20;
 
 /// The document that was read from this place. A member is found by reading its container, which may have at
-/// most `searched` bytes. A member is returned in memory, or in a temporary file if it is large. If a member
-/// has grown, only its beginning is returned.
+/// most `searched` bytes. The member is returned in memory, or in a temporary file if it is large. If the
+/// member has grown, only its beginning is returned.
 ///
 /// # Errors
 /// [`Error::Stopped`]; [`Error::Io`] if the file cannot be read; [`Error::TextGone`] if the file no longer
@@ -72,7 +72,7 @@ pub(crate) fn named_part(path: &Path, options: &ReadOptions, stop: &StopToken) -
     let wanted = BTreeMap::from([(record.clone(), u64::MAX), (suffix.clone(), u64::MAX)]);
     match members_of_file(Path::new(file), field, &wanted, options, u64::MAX, stop) {
         Ok(mut members) => {
-            // A run that is stopped has not looked at all parts.
+            // A stopped run has not looked at all parts, so the part may exist.
             if let Err(stopped) = stop.check() {
                 return Some(Err(stopped));
             }
@@ -112,7 +112,7 @@ impl FoundMembers {
     }
 }
 
-/// The innermost part in `failed` that is the part named `suffix`, or holds it.
+/// The suffix of the innermost part in `failed` that is the part `suffix` or holds it.
 pub fn failed_part<'a, T>(failed: &HashMap<String, T>, suffix: &'a str) -> Option<&'a str> {
     let ends = once(suffix.len()).chain(suffix.rmatch_indices(PARTS).map(|(at, _)| at));
     ends.map(|end| &suffix[..end]).find(|&part| failed.contains_key(part))
@@ -137,7 +137,7 @@ pub(crate) fn members_of_file(
     stop: &StopToken,
 ) -> Result<FoundMembers> {
     let Candidate { mut about, .. } = candidate_of(path)?;
-    // A format that the caller chose has no attachments; only a detected one does.
+    // Attachments are read only if the format is detected, not if the caller chose it.
     let mut options = options.clone().front_end(ReadAs::Auto);
     options.fields.text = field.map_or(RecordFields::default().text, str::to_owned);
     options.attachments = members.keys().any(|member| may_be_attached(&about.name, member));
@@ -157,8 +157,9 @@ pub(crate) fn members_of_file(
         };
         suffixes.contains(suffix) || PARTS.iter().any(|part| begins(&format!("{suffix}{part}")))
     };
-    // Members can have one name, and the last of them was stored, so all are read. No two records have one
-    // number, so with records alone the reading ends at the last wanted one.
+    // Several members can have the same name. The last of them was stored, so all members are read. No two
+    // records have the same number, so if only records are wanted, the reading ends at the last wanted
+    // record.
     let is_number = |suffix: &&str| suffix.strip_prefix(':').is_some_and(|number| number.parse::<u64>().is_ok());
     let end_early = suffixes.iter().all(is_number);
     let (mut found, mut arriving) = (FoundMembers::default(), None);
@@ -267,7 +268,7 @@ mod tests {
         assert_eq!(failed_part(&whole, "!a!b"), Some(""));
     }
 
-    /// A search that is stopped has not seen that a part is missing.
+    /// A stopped search does not report that a part is missing.
     #[test]
     fn a_stop_comes_before_a_part_that_is_missing() {
         let folder = tempfile::tempdir().unwrap();

@@ -13,7 +13,7 @@ use fpdb_host::skip_reason::SkipReason;
 use fpdb_host::stop::StopToken;
 
 /// A document that the caller supplies: a name, bytes and metadata. Its format is detected from its name and
-/// first bytes, unless the options set it. It is always one document, even if it is an archive.
+/// first bytes, unless the options set it. The bytes are always one document, even if they are an archive.
 ///
 /// Its text cannot be read again later. So its passages are compared symbol by symbol only if the ingest
 /// stores the text. `DatabaseWriter::ingest` does so, and `ingest_with` does with
@@ -82,8 +82,8 @@ impl Document {
         self
     }
 
-    /// The same document, if its bytes were a string: they are text, even if they begin like a PDF or another
-    /// binary format. Markup is detected as before.
+    /// The same document, read as text, even if its bytes begin like a PDF or another binary format. For
+    /// bytes that were a string. Markup is detected as before.
     #[must_use]
     pub fn as_text(mut self) -> Self {
         self.is_text = true;
@@ -104,7 +104,8 @@ impl Document {
     }
 
     /// Reads the document and passes it to `visit`: a small one whole, a large one in pieces while `visit`
-    /// reads it. An error becomes a failure event, or ends the pieces. `repeated` is as in [`About`].
+    /// reads it. An error becomes a failure event, or, after the first piece, ends the pieces. `repeated` is
+    /// as in [`About`].
     #[doc(hidden)]
     pub fn hand_over(
         self,

@@ -46,7 +46,8 @@ impl Fingerprinter {
         Self(kernel)
     }
 
-    /// Makes the fingerprints of the text. Clears `out` now and then, like a caller that stores them.
+    /// Makes the fingerprints of the text. Clears `out` now and then, as a caller does that stores the
+    /// fingerprints.
     pub fn run(&mut self, text: &[u8], out: &mut Fingerprints) {
         for piece in text.chunks(16 << 10) {
             if out.len() > 4096 {
@@ -92,7 +93,8 @@ pub fn codes(letters: &[u8]) -> Vec<u8> {
     letters.iter().filter_map(|&letter| char::from(letter).to_digit(36)).map(|code| code as u8).collect()
 }
 
-/// The step from symbols to fingerprints without origins, and its first half.
+/// Selects fingerprints from symbols without their places in the document (`winnow`), or only hashes the
+/// symbols (`hash`).
 pub struct Engine {
     hasher: kgram::KgramHasher,
     winnower: Winnower,

@@ -1,5 +1,5 @@
-//! simd-minimizers behind functions that are not generic: they are compiled in this crate, for which
-//! `rustc-avx2.sh` switches AVX2 on, and not in the crate of their caller.
+//! simd-minimizers behind functions that are not generic. So the functions are compiled in this crate, for
+//! which `rustc-avx2.sh` switches AVX2 on, and not in the crate of their caller.
 
 use simd_minimizers::minimizers;
 use simd_minimizers::seq_hash::MulHasher;
