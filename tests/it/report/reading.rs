@@ -119,6 +119,43 @@ fn words_that_differ_in_a_passage_stand_out() {
     browser.check_quiet();
 }
 
+/// A step through the differences of a passage brings both sides to each of them, also where one side lacks
+/// the words.
+#[test]
+fn one_steps_through_the_differences_of_a_passage() {
+    let Some(mut browser) = Browser::start() else { return };
+    let folder = Folder::new();
+    let lines: Vec<String> = (0..300).map(|number| paragraph(5 + number, 14)).collect();
+    let mut changed = lines.clone();
+    changed[100].push_str(" Inserted words");
+    changed.remove(200);
+    folder.write("docs/a.txt", lines.join("\n"));
+    folder.write("docs/b.txt", changed.join("\n"));
+    folder.ok(&["ingest", "-q", "--profile", "prose", "docs"]);
+    folder.ok(&["pairs", "--format", "html", "-o", "report"]);
+    browser.open(&page(&folder), "pair=1&passage=1");
+    browser.wait("document.getElementById('main').dataset.whole");
+    let mut steps = |key: &str, expected: &str, words: [&str; 2]| {
+        browser.ask(&format!("dispatchEvent(new KeyboardEvent('keydown', {{ key: '{key}', bubbles: true }}))"));
+        assert_eq!(browser.text("document.getElementById('difference').textContent"), expected);
+        // The line at the place where both sides are brought to, a fifth below the upper edge.
+        let seen = "[...document.querySelectorAll('.pane')].map((pane) => { const box = pane.getBoundingClientRect(); \
+            return [...pane.querySelectorAll('.row')].filter((row) => { const at = row.getBoundingClientRect(); \
+            return at.bottom > box.top && at.top < box.bottom; }).map((row) => row.textContent).join(' '); })";
+        for (side, word) in words.into_iter().enumerate() {
+            browser.wait(&format!("{seen}[{side}].includes('{word}')"));
+        }
+    };
+    let (after, removed, next) = (&lines[101][..30], &lines[200][..30], &lines[201][..30]);
+    steps("d", "difference 1 of 2 in this passage", [after, "Inserted words"]);
+    steps("d", "difference 2 of 2 in this passage", [removed, next]);
+    steps("d", "difference 1 of 2 in this passage", [after, "Inserted words"]);
+    steps("D", "difference 2 of 2 in this passage", [removed, next]);
+    let current = "[...document.querySelectorAll('.differs.current')].length";
+    browser.wait(&format!("{current} > 3"));
+    browser.check_quiet();
+}
+
 /// Every changed word is marked, however many there are. A passage that is too long to compare by words has a
 /// note.
 #[test]

@@ -46,41 +46,57 @@ function wordsOf({ text, unlike }, range, marks) {
   return words;
 }
 
-// The ranges that differ, for both sides of a passage; null if the passage is too long to compare.
+// The words that differ: the ranges of each side of a passage, and the differences. A difference is what stands between two equal
+// words, as a range of each side; on the side that lacks it, the range is empty. Null if the passage is too long to compare.
 function differing(texts, places, marks) {
   const [a, b] = texts.map((text, side) => wordsOf(text, places[side], marks));
   if (a.length + b.length > WORDS_COMPARED) return null;
-  const sides = [[], []];
-  for (let [x, y] = [0, 0]; x < a.length || y < b.length;) [x, y] = stretch(a, b, x, y, sides);
-  return sides.map((words) => words.map(({ from, to }) => ({ from, to })));
+  const edits = [];
+  for (let [x, y] = [0, 0]; x < a.length || y < b.length;) [x, y] = stretch(a, b, x, y, edits);
+  const groups = [];
+  for (const { x, y, down } of edits) {
+    const last = groups[groups.length - 1];
+    const ends = { x: x + !down, y: y + down };
+    if (last && last.ends.x === x && last.ends.y === y) last.ends = ends; else groups.push({ begins: { x, y }, ends });
+  }
+  // A side that lacks the words has the place of the next word, or the end of the passage.
+  const range = (words, first, behind, end) => {
+    const from = words[first] ? words[first].from : end;
+    return { from, to: first < behind ? words[behind - 1].to : from };
+  };
+  return {
+    sides: [edits.filter(({ down }) => !down).map(({ x }) => a[x]), edits.filter(({ down }) => down).map(({ y }) => b[y])],
+    differences: groups.map(({ begins, ends }) => [range(a, begins.x, ends.x, places[0][1]), range(b, begins.y, ends.y, places[1][1])]),
+  };
 }
 
-// Adds the words that differ from a place on to the sides, for at most EDITS_FOUND edits. Returns the place behind them.
-function stretch(a, b, startA, startB, sides) {
+// Adds at most EDITS_FOUND edits from a place on, in order: the words at x and y, and `down` where that of b is alone. Returns the
+// place behind them.
+function stretch(a, b, startA, startB, edits) {
   const [n, m] = [a.length - startA, b.length - startB];
   // For each number of edits: how many words of a each diagonal has passed, diagonal d at index d + edits + 1.
   const frontiers = [];
   let last = { edits: 0, diagonal: 0, sum: -1 };
-  for (let edits = 0; edits <= EDITS_FOUND && last.sum < n + m; edits += 1) {
-    const frontier = new Int32Array(2 * edits + 3).fill(-1);
-    last = { edits, diagonal: 0, sum: -1 };
-    for (let diagonal = -edits; diagonal <= edits; diagonal += 2) {
-      let x = edits === 0 ? 0 : from(frontiers[edits - 1], edits, diagonal).x;
+  for (let number = 0; number <= EDITS_FOUND && last.sum < n + m; number += 1) {
+    const frontier = new Int32Array(2 * number + 3).fill(-1);
+    last = { edits: number, diagonal: 0, sum: -1 };
+    for (let diagonal = -number; diagonal <= number; diagonal += 2) {
+      let x = number === 0 ? 0 : from(frontiers[number - 1], number, diagonal).x;
       while (x < n && x - diagonal < m && a[startA + x].word === b[startB + x - diagonal].word) x += 1;
-      frontier[diagonal + edits + 1] = x;
-      if (x <= n && x - diagonal <= m && 2 * x - diagonal > last.sum) last = { edits, diagonal, sum: 2 * x - diagonal };
+      frontier[diagonal + number + 1] = x;
+      if (x <= n && x - diagonal <= m && 2 * x - diagonal > last.sum) last = { edits: number, diagonal, sum: 2 * x - diagonal };
     }
     frontiers.push(frontier);
   }
-  const found = [[], []];
+  const found = [];
   const end = frontiers[last.edits][last.diagonal + last.edits + 1];
-  for (let { edits, diagonal } = last; edits > 0; edits -= 1) {
-    const step = from(frontiers[edits - 1], edits, diagonal);
+  for (let { edits: number, diagonal } = last; number > 0; number -= 1) {
+    const { x, down } = from(frontiers[number - 1], number, diagonal);
     // A word of b alone leads to the diagonal below, a word of a alone to the one above.
-    if (step.down) found[1].push(b[startB + step.x - diagonal - 1]); else found[0].push(a[startA + step.x - 1]);
-    diagonal += step.down ? 1 : -1;
+    found.push({ x: startA + x - !down, y: startB + x - diagonal - down, down });
+    diagonal += down ? 1 : -1;
   }
-  found.forEach((words, side) => words.reverse().forEach((word) => sides[side].push(word)));
+  edits.push(...found.reverse());
   return [startA + end, startB + end - last.diagonal];
 }
 

@@ -38,7 +38,7 @@ document.querySelector(".skip").addEventListener("click", (event) => {
 addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select, textarea")) return;
   if (!current) return;
-  const acts = { n: () => current.move && current.move(1), p: () => current.move && current.move(-1), "[": () => turn(-1), "]": () => turn(1), s: () => current.together && current.together(), o: () => { location.hash = ""; } };
+  const acts = { n: () => current.move && current.move(1), p: () => current.move && current.move(-1), d: () => current.moveDifference && current.moveDifference(1), D: () => current.moveDifference && current.moveDifference(-1), "[": () => turn(-1), "]": () => turn(1), s: () => current.together && current.together(), o: () => { location.hash = ""; } };
   const act = acts[event.key];
   if (!act) return;
   event.preventDefault();

@@ -164,7 +164,12 @@ function overview() {
       view.only.length === 1 ? ["only ", name(report.documents[view.only[0]].name)] : `only a cluster of ${view.only.length}`, " \u00d7")] : []));
     const rest = listed.length - view.shown;
     more.replaceChildren(...(rest > 0 ? [h("button", { type: "button", id: "more", onclick: () => { view.shown += 500; list(); } }, `Show ${grouped(Math.min(rest, 500))} more`)] : []));
-    shownText.textContent = `${count(listed.length, "pair")} of ${grouped(ranked.length)}`;
+    const hidden = ranked.length - above().length;
+    shownText.replaceChildren(`${count(listed.length, "pair")} of ${grouped(ranked.length)} `, ...(hidden > 0 ? [h("button", { type: "button", id: "show-all", onclick: () => {
+      slider.value = "0";
+      slider.dispatchEvent(new Event("input"));
+      filter.focus();
+    } }, `Show ${grouped(hidden)} below ${view.threshold}%`)] : []));
   }
 
   const above = () => ranked.filter((pair) => bin(score(pair)) >= view.threshold);

@@ -90,15 +90,16 @@ function draw(main, pair, documents, evidence, texts, wanted) {
     select(numbers[(at + 1) % numbers.length]);
   };
   const asRead = texts.map((text) => (text ? text.ranges || unlikeOf(text) : []));
+  // True for a passage whose words can differ.
+  const isUnlike = ({ agreement }) => agreement !== null && (agreement < 1 || report.profile.unit === "token") && texts.every(Boolean);
+  const NONE = { sides: [[], []], differences: [] };
   // The differing words of passages, found when they are first shown.
   const found = new Map();
   const edits = (number) => {
     if (!found.has(number)) {
-      const { agreement } = passages[number - 1];
-      const unlike = agreement !== null && (agreement < 1 || report.profile.unit === "token") && texts.every(Boolean);
-      const words = unlike ? differing(texts.map(({ text }, side) => ({ text, unlike: asRead[side] })), places.map((marks) => marks[number - 1]), report.profile.unit === "token") : [[], []];
+      const words = isUnlike(passages[number - 1]) ? differing(texts.map(({ text }, side) => ({ text, unlike: asRead[side] })), places.map((marks) => marks[number - 1]), report.profile.unit === "token") : NONE;
       if (words === null) rows[number - 1].querySelector(".match").append(", too long to mark single words");
-      found.set(number, words ?? [[], []]);
+      found.set(number, words ?? NONE);
     }
     return found.get(number);
   };
@@ -111,7 +112,7 @@ function draw(main, pair, documents, evidence, texts, wanted) {
     const common = text === null ? [] : texts[side].ignored.map(([from, to]) => ({ from, to }));
     const letter = "AB"[side];
     const tokens = text === null ? [] : texts[side].tokens || tokensOf(text, document.language);
-    const differs = (number) => edits(number)[side];
+    const differs = (number) => edits(number).sides[side];
     const lost = side === 0 && marksLost;
     const pane = text === null ? null : new Pane(`${letter}: text of ${seen(document.name)}`, text, { spans, common, lost, tokens, differs, prose, unlike: asRead[side], heads: texts[side].heads }, choose);
     const band = strip(text === null ? document.bytes : text.length, spans, common, choose);
@@ -129,6 +130,8 @@ function draw(main, pair, documents, evidence, texts, wanted) {
   };
   const position = h("span", { id: "position" });
   const step = (by, words, key) => h("button", { type: "button", id: by > 0 ? "next" : "previous", disabled: passages.length === 0, onclick: () => move(by) }, words, " ", h("kbd", {}, key));
+  const difference = h("span", { id: "difference", class: "faint" });
+  const stepDifference = (by, words, key) => h("button", { type: "button", id: by > 0 ? "next-difference" : "previous-difference", onclick: () => moveDifference(by) }, words, " ", h("kbd", {}, key));
   const rows = passages.map((passage, at) => {
     // Of submissions, the lines are those of a file.
     const lines = (side) => {
@@ -173,14 +176,16 @@ function draw(main, pair, documents, evidence, texts, wanted) {
     if (current.passage) hold(current.passage);
   } }, "hide table");
   main.replaceChildren(measures(pair), h("div", { class: "measures screen", role: "toolbar", "aria-label": "passages" },
-    step(-1, "previous", "p"), step(1, "next", "n"), position, fold, halves.every((half) => half.pane) && together,
+    step(-1, "previous", "p"), step(1, "next", "n"), position,
+    passages.some(isUnlike) && [stepDifference(-1, "previous difference", "D"), stepDifference(1, "next difference", "d"), difference], fold, halves.every((half) => half.pane) && together,
     texts.some((text) => text && text.ignored.length > 0) && h("span", {}, h("mark", { class: "common" }, "grey"), " is not counted: boilerplate, quoted, a phrase to be ignored, or held by many documents"),
     halves.some(({ pane }) => pane && pane.markup.length > 0) && h("span", { id: "markup-legend" }, h("span", { class: "markup" }, "faint"), " is not read as text: markup, or outputs of a notebook"),
+    passages.some(isUnlike) && h("span", { id: "differs-legend" }, h("b", { class: "differs" }, "bold"), " is not at this place on the other side"),
     marksLost && texts[0] && h("span", { id: "lost-legend" }, h("mark", { class: "lost" }, "marked so"), " is what the survivor lacks"),
     differsFrom && !marksLost && texts[0] && h("span", { id: "lost-legend" }, "Not marked is what the survivor lacks, for not all passages are shown"),
     pair.files && h("span", { class: "faint", id: "whole-note" }, "Files that share no text are not shown", pair.files_left_out > 0 && `, nor ${count(pair.files_left_out, "pair")} of files that share less`, "."),
     h("span", { class: "faint" }, "Click a passage to bring both sides to it; ", h("kbd", {}, "["), " ", h("kbd", {}, "]"), " other pairs, ", h("kbd", {}, "o"), " overview")), bench);
-  Object.assign(current, { move, select, halves, passages, together: () => together.click() });
+  Object.assign(current, { move, moveDifference, select, halves, passages, together: () => together.click() });
 
   const mine = current;
   for (const half of halves) if (half.pane) {
@@ -192,7 +197,7 @@ function draw(main, pair, documents, evidence, texts, wanted) {
       half.inSight = entries[entries.length - 1].isIntersecting;
       if (!half.inSight || !half.unsure) return;
       half.unsure = false;
-      if (mine === current && current.passage) hold(current.passage);
+      if (mine === current && current.passage) hold(current.passage, current.difference);
     }).observe(pane.element);
     // The reader's own hand ends the holding of a passage.
     for (const act of ["wheel", "pointerdown", "touchmove", "keydown"]) pane.element.addEventListener(act, () => { held = null; }, { passive: true });
@@ -239,8 +244,21 @@ function draw(main, pair, documents, evidence, texts, wanted) {
     return `${pages ? `${pageOf([pages[0], pages[0]])}, ` : ""}line ${lines[0]} of ${passage.files ? `${fileOf(passage, side).textContent} of ` : ""}${"AB"[side]}`;
   }
 
+  // Steps through the differences of the current passage.
+  function moveDifference(by) {
+    if (!current.passage) return;
+    const { differences } = edits(current.passage);
+    const at = current.difference === undefined ? (by > 0 ? 0 : -1) : current.difference + by;
+    current.difference = differences.length > 0 ? (at + differences.length) % differences.length : undefined;
+    difference.textContent = differences.length > 0 ? `difference ${current.difference + 1} of ${differences.length} in this passage` : "no differing words in this passage";
+    say(difference.textContent);
+    if (current.difference !== undefined) hold(current.passage, current.difference);
+  }
+
   function select(number, quietly) {
     current.passage = number;
+    current.difference = undefined;
+    difference.textContent = "";
     position.textContent = `passage ${number} of ${passages.length}`;
     rows.forEach((row, at) => { if (at + 1 === number) row.setAttribute("aria-current", "true"); else row.removeAttribute("aria-current"); });
     rows[number - 1].scrollIntoView({ block: "nearest" });
@@ -255,25 +273,28 @@ function draw(main, pair, documents, evidence, texts, wanted) {
     }
   }
 
-  // Keeps a passage in its place until nothing moves any more. Blocks take their true heights only when they come in sight, and
-  // more of them are made all the time.
-  function hold(number) {
-    held = number;
+  // Keeps a passage, or one of its differences, in its place until nothing moves any more. Blocks take their true heights only when
+  // they come in sight, and more of them are made all the time.
+  function hold(number, at) {
+    const wanted = { number, at };
+    held = wanted;
     let steady = 0;
     const again = () => {
-      if (mine !== current || held !== number) return;
-      steady = align(number) ? 0 : steady + 1;
+      if (mine !== current || held !== wanted) return;
+      steady = align(number, at) ? 0 : steady + 1;
       if (steady > 3 && main.dataset.whole) held = null; else requestAnimationFrame(again);
     };
     again();
   }
 
-  // Brings the beginnings of a passage to the same height on both sides. Returns whether anything moved.
-  function align(number) {
+  // Brings the beginnings of a passage, or of one of its differences, to the same height on both sides. Returns whether anything moved.
+  function align(number, at) {
+    const place = at === undefined ? null : edits(number).differences[at];
     const both = halves.filter((half) => half.pane).map((half) => {
       half.pane.show(number);
-      const begin = half.pane.begin(number);
-      return { half, pane: half.pane.element, begin };
+      const range = place && place[halves.indexOf(half)];
+      half.pane.point(range);
+      return { half, pane: half.pane.element, begin: range ? half.pane.spot(range.from) : half.pane.begin(number) };
     });
     const offset = ({ pane, begin }) => begin.getBoundingClientRect().top - pane.getBoundingClientRect().top + pane.scrollTop;
     const height = Math.min(...both.map((one) => Math.min(one.pane.clientHeight * 0.22, offset(one))));

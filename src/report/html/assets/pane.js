@@ -83,7 +83,7 @@ class Pane {
         continue;
       }
       if (token) words = h("span", { class: token.kind }, words);
-      if (edited) words = h("b", { class: "differs", title: "not the same on the other side" }, words);
+      if (edited) words = h("b", { class: "differs", "data-from": from, title: "not at this place on the other side" }, words);
       // The shortest passage is on top, so that one inside another can be reached.
       const active = marked.filter(overlaps).sort((a, b) => a.to - a.from - (b.to - b.from) || a.number - b.number);
       for (const span of active) if (span.from === from) line.append(chip(span.number));
@@ -116,6 +116,38 @@ class Pane {
       if (chip) return chip;
     }
     return this.blocks[at].element;
+  }
+
+  // The place of an offset in the text, made if it is not there yet: a part of the page that knows where it stands.
+  spot(offset) {
+    const at = Math.max(this.blocks.findIndex((block) => offset < block.to), 0);
+    for (const near of [at, at - 1, at + 1, at + 2]) if (this.blocks[near]) this.make(this.blocks[near]);
+    const { element, first, last } = this.blocks[at];
+    let row = first;
+    while (row + 1 < last && this.rows[row + 1].from <= offset) row += 1;
+    const line = element.children[row - first];
+    const place = document.createRange();
+    place.selectNodeContents(line);
+    // Characters that are shown by their names make the row longer than the text: then the place is a little above.
+    let left = offset - this.rows[row].from;
+    const words = document.createTreeWalker(line, NodeFilter.SHOW_TEXT);
+    for (let node = words.nextNode(); node; node = words.nextNode()) {
+      if (left < node.length) {
+        place.setStart(node, left);
+        place.setEnd(node, left + 1);
+        break;
+      }
+      left -= node.length;
+    }
+    return place.getClientRects().length > 0 ? place : line;
+  }
+
+  // Marks the differing words of a range, or none, as those that one has stepped to.
+  point(range) {
+    for (const words of this.element.querySelectorAll(".differs")) {
+      const from = Number(words.dataset.from);
+      words.classList.toggle("current", range !== null && range !== undefined && from >= range.from && from < range.to);
+    }
   }
 
   show(number) {
