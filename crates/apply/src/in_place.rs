@@ -20,7 +20,7 @@ use super::plan::{PlannedDocument, SourceFile, SourceReading};
 use super::rewrite::{self, Change};
 use super::{Acted, Acting, Chosen, FileStep, NO_FIELD, documents_of, files, kept_out_of};
 use crate::stored::StoredDocument;
-use fpdb_host::durable::{create_folders, sync_name};
+use fpdb_host::durable::{create_folders_like, sync_name};
 use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_host::same_bytes::same_bytes;
 use fpdb_reading::input::FileKind;
@@ -126,6 +126,7 @@ impl Acting<'_> {
         let placing = files::place(&real, part.clone(), path, |file| {
             rewrite::rewrite(path, (state, &cuts), &change, self.stored, file, self.task.token())
         })?;
+        placing.keep_owner(path)?;
         let written = placing.synced()?;
         (noted.bytes, noted.modified) = (written.bytes, written.modified);
         self.log.begin(&noted)?;
@@ -339,7 +340,7 @@ impl Acting<'_> {
         survivor: &Survivor,
     ) -> Result<bool> {
         let folder = target.parent().unwrap_or(Path::new("."));
-        create_folders(folder)?;
+        create_folders_like(folder, path.parent())?;
         // If the target exists, it is a copy that a killed run made, and it has been compared with the file.
         if target.symlink_metadata().is_err() {
             match files::rename_new(path, target) {
@@ -371,6 +372,7 @@ impl Acting<'_> {
         if Facts::of(path)? != before {
             return Err(changed_while_reading(path));
         }
+        placing.keep_owner(path)?;
         placing.keep_time(path)?;
         placing.synced()?;
         placing.finish_new()?;
