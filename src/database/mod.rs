@@ -200,9 +200,8 @@ impl Database {
     /// continues a stopped or killed run, because a log holds the finished actions.
     ///
     /// To copy or to mark, a list of documents can replace the report; listed documents have no survivors. A
-    /// list is JSON lines `{"document": NAME}`, or the JSON of stored documents, or the JSON of queries. In
-    /// the last case, the matches of the queries are the listed documents. [`ApplyOptions::lists`] adds lists
-    /// to a report.
+    /// list is JSON lines `{"document": NAME}`, the JSON of stored documents, or the JSON of queries, which
+    /// lists their matches. [`ApplyOptions::lists`] adds lists to a report.
     ///
     /// [`DedupAnswer::write_report`] makes a report of an answer in memory:
     ///
@@ -241,7 +240,8 @@ impl Database {
         task: &Task<'_>,
         visit: impl FnMut(Applied) -> std::result::Result<(), E>,
     ) -> std::result::Result<ApplySummary, E> {
-        visiting(visit, |visit| fpdb_apply::apply(&Records(&self.store), report, options, task, visit))
+        let store = self.store.as_of_last_commit();
+        visiting(visit, |visit| fpdb_apply::apply(&Records(&store), report, options, task, visit))
     }
 
     /// True if [`apply`](Self::apply) has copied files of this database to this folder, as the log beside the
@@ -258,8 +258,7 @@ impl Database {
     ///
     /// # Errors
     /// [`Error::NotADedupReport`]; [`Error::UnsuitedReport`] for passages and lists; [`Error::Io`];
-    /// [`Error::Stopped`]; the error of `visit`. An unreadable file is not an error: its documents count as
-    /// missing.
+    /// [`Error::Stopped`]; the error of `visit`. An unreadable file is no error: its documents are missing.
     pub fn prove_applied<E: From<Error>>(
         &self,
         report: &Path,
@@ -267,7 +266,8 @@ impl Database {
         task: &Task<'_>,
         visit: impl FnMut(Lost) -> std::result::Result<(), E>,
     ) -> std::result::Result<ProofSummary, E> {
-        visiting(visit, |visit| fpdb_apply::prove(&Records(&self.store), report, options, task, visit))
+        let store = self.store.as_of_last_commit();
+        visiting(visit, |visit| fpdb_apply::prove(&Records(&store), report, options, task, visit))
     }
 
     /// Estimates the cost of a dedup with these options: passes over the postings, memory and disk. Decides

@@ -1,32 +1,20 @@
 //! JSON files of a build: a file appears complete or not at all.
 
-use std::fs::{self, File};
-use std::io::{ErrorKind, Write};
+use std::io::ErrorKind;
 use std::path::Path;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use fpdb_host::bounded;
+use fpdb_host::durable::replace_file;
 use fpdb_host::error::{Error, Result};
 
 /// Writes a file that appears complete or not at all.
 pub(super) fn write_whole<T: Serialize>(path: &Path, content: &T) -> Result<()> {
-    let write = || {
-        let folder = path.parent().unwrap_or(Path::new("."));
-        let mut file = tempfile::NamedTempFile::new_in(folder)?;
-        serde_json::to_writer(&mut file, content)?;
-        file.write_all(b"\n")?;
-        file.as_file().sync_all()?;
-        // Other users may read the file, like the sorted files beside it.
-        {
-            use std::os::unix::fs::PermissionsExt;
-            file.as_file().set_permissions(fs::Permissions::from_mode(0o644))?;
-        }
-        file.persist(path).map_err(|error| error.error)?;
-        File::open(folder)?.sync_all()
-    };
-    write().map_err(Error::io("write", path))
+    let mut line = serde_json::to_vec(content).map_err(|error| Error::io("write", path)(error.into()))?;
+    line.push(b'\n');
+    replace_file(path, &line)
 }
 
 /// Reads a file that [`write_whole`] wrote; `None` if it does not exist.

@@ -7,6 +7,7 @@ mod json;
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, IsTerminal, Write};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf, is_separator};
 
 use anyhow::Context;
@@ -246,7 +247,9 @@ fn create(path: &Path) -> io::Result<(File, Option<Destination>)> {
     let mut number = 0;
     let (file, path) = loop {
         let path = folder.join(format!("{GROWING}{}-{number}", std::process::id()));
-        match File::create_new(&path) {
+        // Nobody reads the new file who may not read the old one.
+        let mode = facts.as_ref().map_or(0o666, |facts| facts.mode() & 0o600);
+        match File::options().write(true).create_new(true).mode(mode).open(&path) {
             Ok(file) => break (file, TempPath::try_from_path(path)?),
             // The name belongs to another output of this process, or to a process with the same number on
             // another system that shares the disk.

@@ -189,15 +189,6 @@ pub(super) struct Outcome {
 
 impl ApplySummary {
     pub(super) fn add(&mut self, one: &Outcome) {
-        self.count(one, u64::wrapping_add);
-    }
-
-    /// Subtracts the contribution of a file that is processed again.
-    pub(super) fn subtract(&mut self, one: &Outcome) {
-        self.count(one, u64::wrapping_sub);
-    }
-
-    fn count(&mut self, one: &Outcome, count: fn(u64, u64) -> u64) {
         let totals = [
             (&mut self.applied, one.applied),
             (&mut self.unjustified, one.unjustified),
@@ -216,7 +207,7 @@ impl ApplySummary {
             (&mut self.kept_out_unsearched, one.kept_out_unsearched),
         ];
         for (total, number) in totals {
-            *total = count(*total, number);
+            *total += number;
         }
     }
 }

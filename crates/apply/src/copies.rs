@@ -16,7 +16,7 @@ use super::log_lines::LogLine;
 use super::options::Action;
 use super::passages::NO_DOCUMENT;
 use super::plan::{SourceFile, SourceReading};
-use super::rewrite::{self, Change};
+use super::rewrite::{self, Change, Marks};
 use super::{Acted, Acting, Applied, Chosen, FileStep, NO_FIELD, documents_of, is_fatal, kept_out_of, places};
 use crate::stored::StoredContainer;
 use fpdb_host::error::{DocumentError, Error, Result};
@@ -134,8 +134,12 @@ impl Acting<'_> {
             decision.update(&emptied.len().to_le_bytes()[..if emptied.is_empty() { 0 } else { 8 }]);
         }
         if act == Act::Mark {
-            // The names of survivors, or the passages, are part of the copy, and come from the report.
+            // The passages are part of the copy, and come from the report. So are the names of survivors,
+            // which documents of the database can change without a new report.
             decision.update(&self.report.to_le_bytes());
+            if let Some(marks) = self.marking(&chosen.cuts) {
+                marks.update_with_survivors(&mut decision)?;
+            }
         }
         if let FileState::File { kept_out, .. } = state
             && !rewrite::is_markable(state)
@@ -261,8 +265,8 @@ impl Acting<'_> {
         let before = self.unchanged(number, path)?;
         let decision = before.mixed_with(decision);
         outcome.done_before = self.log.stands(&target, decision, false).is_some();
-        if let (Act::Mark, false, Some(change)) = (act, outcome.done_before || self.options.act, self.marking()) {
-            rewrite::check_marks(path, (state, &cuts), &change, self.stored, self.task.token())?;
+        if let (Act::Mark, false, Some(marks)) = (act, outcome.done_before || self.options.act, self.marking(&cuts)) {
+            rewrite::check_marks(path, state, &marks, self.task.token())?;
         }
         if outcome.done_before || !self.options.act {
             return Ok(Acted { step, done: self.options.act, outcome });
@@ -310,9 +314,9 @@ impl Acting<'_> {
     ) -> Result<()> {
         let (stop, file) = (self.task.token(), (state, cuts));
         match (act, &self.options.action, self.passages) {
-            (Act::Write, ..) => rewrite::rewrite(path, file, &Change::LeaveOut, self.stored, output, stop),
-            (Act::Mark, ..) => match self.marking() {
-                Some(change) => rewrite::rewrite(path, file, &change, self.stored, output, stop),
+            (Act::Write, ..) => rewrite::rewrite(path, file, &Change::LeaveOut, output, stop),
+            (Act::Mark, ..) => match self.marking(cuts) {
+                Some(marks) => rewrite::rewrite(path, file, &Change::Mark(&marks), output, stop),
                 None => files::copy(path, output, stop),
             },
             (Act::Cut, _, Some(passages)) => {
@@ -322,7 +326,7 @@ impl Acting<'_> {
                     _ => RecordFields::default().text,
                 };
                 let change = Change::CutOut { cutting: &cutting, field: &field, emptied };
-                rewrite::rewrite(path, file, &change, self.stored, output, stop)
+                rewrite::rewrite(path, file, &change, output, stop)
             }
             _ => files::copy(path, output, stop),
         }
@@ -333,11 +337,12 @@ impl Acting<'_> {
         Contents { stored, limits, kept_out: Some(self.kept_out), task }
     }
 
-    /// The marks that copies get, if any.
-    fn marking(&self) -> Option<Change<'_>> {
+    /// The marks that a copy with these cuts gets, if any.
+    fn marking<'a>(&'a self, cuts: &'a [Cut]) -> Option<Marks<'a>> {
+        let (stored, passages) = (self.stored, self.passages);
         match &self.options.action {
             Action::Write { mark: Some(field), .. } => {
-                Some(Change::Mark { field, passages: self.passages, replaces: false, leaves_out: true })
+                Some(Marks { field, cuts, stored, passages, replaces: false, leaves_out: true })
             }
             _ => None,
         }

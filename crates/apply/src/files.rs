@@ -2,6 +2,7 @@
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read, Write};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt, fchown};
 use std::path::{Component, Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -10,7 +11,7 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use super::options::LinkKind;
 use fpdb_host::clock;
-use fpdb_host::durable::create_folders;
+use fpdb_host::durable::create_folders_like;
 use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_host::stop::StopToken;
 use fpdb_host::temporary::Temporary;
@@ -122,7 +123,6 @@ impl OwnActs {
 
 impl From<&Metadata> for Facts {
     fn from(facts: &Metadata) -> Self {
-        use std::os::unix::fs::MetadataExt;
         Self {
             bytes: facts.len(),
             modified: facts.modified().ok(),
@@ -146,7 +146,6 @@ pub(super) struct FileIdentity {
 
 impl FileIdentity {
     pub(super) fn of(path: &Path) -> Result<Self> {
-        use std::os::unix::fs::MetadataExt;
         let find = || Error::io("find", path);
         let real = path.canonicalize().map_err(find())?;
         let facts = real.metadata().map_err(find())?;
@@ -161,7 +160,6 @@ impl FileIdentity {
     }
 
     fn hash(facts: &Metadata, name: &[u8]) -> u64 {
-        use std::os::unix::fs::MetadataExt;
         xxh3_64(&[&facts.dev().to_le_bytes()[..], &facts.ino().to_le_bytes(), name].concat())
     }
 }
@@ -212,7 +210,8 @@ pub(super) fn remove_lost_part(part: &Path) -> Result<()> {
     }
 }
 
-/// Writes a file for `target` under the hidden name `part` beside it, with the permissions of `like`.
+/// Writes a file for `target` under the hidden name `part` beside it, with the permissions of `like`. Until
+/// the file is complete, only this user can read it.
 pub(super) fn place(
     target: &Path,
     part: PathBuf,
@@ -220,8 +219,8 @@ pub(super) fn place(
     write: impl FnOnce(&mut File) -> Result<()>,
 ) -> Result<Placing> {
     let folder = target.parent().unwrap_or(Path::new("."));
-    create_folders(folder)?;
-    let new = File::options().read(true).write(true).create_new(true).open(&part);
+    create_folders_like(folder, like.parent())?;
+    let new = File::options().read(true).write(true).create_new(true).mode(0o600).open(&part);
     let mut file = new.map_err(Error::io("create", &part))?;
     let part = Part { _noted: Temporary::new(&part), path: part };
     write(&mut file).map_err(|error| match error {
@@ -233,12 +232,21 @@ pub(super) fn place(
         }
         error => error,
     })?;
-    let permissions = like.metadata().map_err(Error::io("read", like))?.permissions();
-    file.set_permissions(permissions).map_err(Error::io("write", target))?;
+    let mode = like.metadata().map_err(Error::io("read", like))?.mode();
+    // A program that runs as its owner must not become one that runs as this user.
+    file.set_permissions(fs::Permissions::from_mode(mode & 0o777)).map_err(Error::io("write", target))?;
     Ok(Placing { file, part, target: target.to_owned() })
 }
 
 impl Placing {
+    /// Gives the file to the owner and the group of another file, as far as the system allows it.
+    pub(super) fn keep_owner(&self, like: &Path) -> Result<()> {
+        let like = like.metadata().map_err(Error::io("read", like))?;
+        let _ = fchown(&self.file, Some(like.uid()), Some(like.gid()))
+            .or_else(|_| fchown(&self.file, None, Some(like.gid())));
+        Ok(())
+    }
+
     /// Copies the modification time of another file.
     pub(super) fn keep_time(&self, like: &Path) -> Result<()> {
         let modified = like.metadata().and_then(|facts| facts.modified()).map_err(Error::io("read", like))?;
@@ -409,6 +417,21 @@ mod tests {
                 other => panic!("{other:?}"),
             }
         }
+    }
+
+    /// A copy grants the rights of its owner to nobody, and is private until it is complete.
+    #[test]
+    fn a_new_file_gets_its_mode_at_the_end() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        let mode_of = |file: &File| file.metadata().unwrap().mode() & 0o7777;
+        fs::write(path("source"), "copied").unwrap();
+        fs::set_permissions(path("source"), fs::Permissions::from_mode(0o6754)).unwrap();
+        let placing = place(&path("target"), path("part"), &path("source"), |file| {
+            assert_eq!(mode_of(file), 0o600);
+            Ok(())
+        });
+        assert_eq!(mode_of(&placing.unwrap().file), 0o754);
     }
 
     /// A file that has the name of an unfinished one is never written, followed or removed.

@@ -17,10 +17,10 @@ use super::judged::FileVersion;
 use super::log::NotedAct;
 use super::options::{Action, LinkKind};
 use super::plan::{PlannedDocument, SourceFile, SourceReading};
-use super::rewrite::{self, Change};
+use super::rewrite::{self, Change, Marks};
 use super::{Acted, Acting, Chosen, FileStep, NO_FIELD, documents_of, files, kept_out_of};
 use crate::stored::StoredDocument;
-use fpdb_host::durable::{create_folders, sync_name};
+use fpdb_host::durable::{create_folders_like, sync_name};
 use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_host::same_bytes::same_bytes;
 use fpdb_reading::input::FileKind;
@@ -95,16 +95,17 @@ impl Acting<'_> {
         let step = FileStep { act: Act::Mark, target: None, documents, kept_out, reason };
         let mut outcome =
             Outcome { applied: documents, kept_out, kept_out_left, kept_out_unsearched, inseparable, ..outcome };
-        let decision = decision_of_marks(&cuts, marked_out);
-        let mut noted = NotedAct { decision, ..NotedAct::new(Act::Mark, path, None) };
-        let stands = self.log.stands(path, decision, true);
         // Only marks of this job are replaced. If the records already have another field of this name, the
         // act fails, also when the user repeats it.
         let replaces = self.log.has_written(path);
-        let change = Change::Mark { field, passages: self.passages, replaces, leaves_out: false };
+        let (stored, passages) = (self.stored, self.passages);
+        let marks = Marks { field, cuts: &cuts, stored, passages, replaces, leaves_out: false };
+        let decision = decision_of_marks(&marks, marked_out)?;
+        let mut noted = NotedAct { decision, ..NotedAct::new(Act::Mark, path, None) };
+        let stands = self.log.stands(path, decision, true);
         if !self.options.act {
             if stands.is_none() {
-                rewrite::check_marks(path, (state, &cuts), &change, self.stored, self.task.token())?;
+                rewrite::check_marks(path, state, &marks, self.task.token())?;
             }
             return Ok(Some(Acted { step, done: false, outcome }));
         }
@@ -124,8 +125,9 @@ impl Acting<'_> {
         // The decision is left out: until the new file is complete, the log must not call it valid.
         self.log.begin(&NotedAct { decision: 0, ..noted })?;
         let placing = files::place(&real, part.clone(), path, |file| {
-            rewrite::rewrite(path, (state, &cuts), &change, self.stored, file, self.task.token())
+            rewrite::rewrite(path, (state, &cuts), &Change::Mark(&marks), file, self.task.token())
         })?;
+        placing.keep_owner(path)?;
         let written = placing.synced()?;
         (noted.bytes, noted.modified) = (written.bytes, written.modified);
         self.log.begin(&noted)?;
@@ -339,7 +341,7 @@ impl Acting<'_> {
         survivor: &Survivor,
     ) -> Result<bool> {
         let folder = target.parent().unwrap_or(Path::new("."));
-        create_folders(folder)?;
+        create_folders_like(folder, path.parent())?;
         // If the target exists, it is a copy that a killed run made, and it has been compared with the file.
         if target.symlink_metadata().is_err() {
             match files::rename_new(path, target) {
@@ -371,6 +373,7 @@ impl Acting<'_> {
         if Facts::of(path)? != before {
             return Err(changed_while_reading(path));
         }
+        placing.keep_owner(path)?;
         placing.keep_time(path)?;
         placing.synced()?;
         placing.finish_new()?;
@@ -394,17 +397,18 @@ fn changed_while_reading(path: &Path) -> Error {
 
 /// A digest of the facts that decide the marks of a file. `kept_out` is a digest of the records that are kept
 /// out, which have no id.
-fn decision_of_marks(cuts: &[Cut], kept_out: u64) -> u64 {
+fn decision_of_marks(marks: &Marks<'_>, kept_out: u64) -> Result<u64> {
     let mut decision = Xxh3::new();
     decision.update(Act::Mark.name().as_bytes());
-    for Cut { id, keep, .. } in cuts {
+    for Cut { id, keep, .. } in marks.cuts {
         // The places of records are left out, since the marks move them.
         decision.update(&id.to_le_bytes());
         decision.update(&keep.to_le_bytes());
     }
     // Decisions of earlier versions do not include `kept_out`.
     decision.update(&kept_out.to_le_bytes()[..if kept_out == 0 { 0 } else { 8 }]);
-    decision.digest()
+    marks.update_with_survivors(&mut decision)?;
+    Ok(decision.digest())
 }
 
 /// The reason why a file cannot be replaced by a link to the survivor, if there is one. Both must be whole

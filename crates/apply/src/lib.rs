@@ -298,9 +298,8 @@ impl Acting<'_> {
         let (source, state) = (&self.sources[number as usize], &self.checked.states[number as usize]);
         let decision = self.plan_copy(source, state, folder)?.decision;
         if self.decided.get(&number).is_some_and(|(earlier, _)| *earlier != decision)
-            && let Some((_, acted)) = self.decided.remove(&number)
+            && self.decided.remove(&number).is_some()
         {
-            self.summary.subtract(&acted.outcome);
             self.source(number as usize)?;
         }
         Ok(())
@@ -340,12 +339,12 @@ impl Acting<'_> {
                 Acted::failed(error.chain(), Outcome { refused, field_taken: taken, ..Outcome::default() })
             }
         };
-        self.summary.add(&acted.outcome);
         self.tell(number, acted)
     }
 
-    /// Reports the action on a file to `visit`.
+    /// Counts the action on a file, and reports it to `visit`.
     fn tell(&mut self, number: usize, acted: Acted) -> Result<()> {
+        self.summary.add(&acted.outcome);
         let source = &self.sources[number];
         let FileStep { act, mut target, documents, kept_out, reason } = acted.step;
         if act == Act::Leave
@@ -379,7 +378,6 @@ impl Acting<'_> {
                 let leaves_out = planned.leaves_out();
                 let acted = self.copy(number, source, state, planned)?;
                 if leaves_out && options.act {
-                    self.summary.add(&acted.outcome);
                     self.decided.insert(number as u32, (decision, acted));
                     return Ok(None);
                 }

@@ -186,3 +186,46 @@ fn a_damaged_container_leaves_one_line_for_each_file_and_a_count_that_is_true() 
     assert!(run.stderr.contains("if it is damaged, first repair it"), "{run:#?}");
     assert!(files(&folder.path().join("new")) == files(&folder.path().join("clean")));
 }
+
+/// The marks change the size and time of a file, so another file would have to be read as a whole.
+#[test]
+fn a_file_with_an_unreadable_line_can_be_marked_again() {
+    let folder = Folder::new();
+    let path = folder.write("in/e.jsonl", lines(&[1, 1]) + "not json\n");
+    assert_eq!(folder.run(&["ingest", "-q", "--profile", "words", "in"]).status, 2);
+    folder.ok(&["dedup", "--format", "json", "-o", "report.jsonl", "-q"]);
+    let mark = || apply(&folder, &["--mark", "dup", "--yes"]);
+    let (run, _, first) = mark();
+    assert_eq!((run.status, &first["applied"]), (0, &1.into()), "{run:#?}");
+    let (run, _, again) = mark();
+    assert_eq!((run.status, &again["applied"], &again["done_before"]), (0, &1.into(), &1.into()), "{run:#?}");
+    // A line of somebody else may be new.
+    fs::write(&path, fs::read_to_string(&path).unwrap() + "no json\n").unwrap();
+    assert_eq!(mark().0.status, 2);
+}
+
+/// The marks tell the name of a survivor, which an ingest can change without a new report.
+#[test]
+fn a_copy_with_the_name_of_a_renamed_survivor_is_marked_again() {
+    let folder = Folder::new();
+    folder.write("in/a.jsonl", lines(&[1, 2]));
+    let marked = folder.write("in/d.jsonl", lines(&[1, 3]));
+    assert_eq!(report(&folder).len(), 1);
+    let copied = || {
+        let (run, ..) = apply(&folder, &["--write", "clean", "--mark", "dup", "--yes"]);
+        assert_eq!(run.status, 0, "{run:#?}");
+        fs::read_to_string(folder.path().join("clean/in/d.jsonl")).unwrap()
+    };
+    assert!(copied().contains("\"dup_survivor\":\"in/a.jsonl:1\""));
+    fs::rename(folder.path().join("in/a.jsonl"), folder.path().join("in/new.jsonl")).unwrap();
+    folder.ok(&["ingest", "-q", "--prune", "in"]);
+    assert!(copied().contains("\"dup_survivor\":\"in/new.jsonl:1\""));
+    // The same for marks in place.
+    let mark = || {
+        apply(&folder, &["--mark", "dup", "--yes"]);
+        fs::read_to_string(&marked).unwrap()
+    };
+    assert!(mark().contains("\"dup_survivor\":\"in/new.jsonl:1\""));
+    folder.ok(&["mv", "-q", "in/new.jsonl", "in/old.jsonl"]);
+    assert!(mark().contains("\"dup_survivor\":\"in/old.jsonl:1\""));
+}

@@ -3,7 +3,10 @@
 use std::fs;
 use std::process::Stdio;
 
-use super::{files, text};
+use fpdb::apply::{Action, ApplyOptions};
+use fpdb::{Database, Task};
+
+use super::{files, report, text};
 use crate::support::Folder;
 
 /// Pairs of files with the same text, and two databases of them. The report of each database keeps the other
@@ -67,4 +70,25 @@ fn one_run_at_a_time_acts_on_the_files_of_a_database() {
     drop(lock);
     folder.ok(&["--db", "one", "apply", "one.jsonl", "--remove", "--yes", "-q"]);
     assert_eq!(files(&folder.path().join("b")).len(), 0);
+}
+
+/// A dry run does not lock documents, and takes all of them as they were at its beginning.
+#[test]
+fn a_removal_meanwhile_changes_no_dry_run() {
+    let folder = Folder::new();
+    for name in ["a/0", "a/1", "b/0", "b/1"] {
+        folder.write(&format!("in/{name}.txt"), text(name.ends_with('1').into()));
+    }
+    assert_eq!(report(&folder).len(), 2);
+    let database = Database::open_writer(folder.path().join(".fpdb")).unwrap();
+    let mut acts = Vec::new();
+    let options = ApplyOptions::new(Action::Remove);
+    let summary = database.apply(&folder.path().join("report.jsonl"), &options, &Task::new(), |applied| {
+        if acts.is_empty() {
+            database.remove(&["in/a/1.txt"]).unwrap();
+        }
+        acts.push(applied.act.name());
+        Ok::<(), fpdb::Error>(())
+    });
+    assert_eq!((summary.unwrap().applied, acts), (2, vec!["remove", "remove"]));
 }

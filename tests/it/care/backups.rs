@@ -1,6 +1,7 @@
 //! Damaged backups, backups that were never complete, and the notes after a restore.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use super::{corpus, verified};
@@ -355,4 +356,21 @@ fn a_damaged_file_that_all_backups_need_leaves_none_to_restore() {
         }
         fs::write(table, &whole).unwrap();
     }
+}
+
+#[test]
+fn a_new_copy_of_a_database_is_as_closed_as_the_database() {
+    let folder = Folder::new();
+    corpus(&folder, "c", 0..2);
+    folder.ok(&["--db", "a", "ingest", "-q", "--store-text", "c"]);
+    let at = |name: &str| folder.path().join(name);
+    let close = |name: &str| fs::set_permissions(at(name), PermissionsExt::from_mode(0o700)).unwrap();
+    let mode = |name: &str| fs::metadata(at(name)).unwrap().permissions().mode() & 0o777;
+    folder.ok(&["--db", "a", "backup", "-q", "open"]);
+    folder.ok(&["--db", "b", "restore", "-q", "open"]);
+    assert_eq!((mode("open"), mode("b")), (mode("c"), mode("c")));
+    close("a");
+    folder.ok(&["--db", "a", "backup", "-q", "closed"]);
+    folder.ok(&["--db", "d", "restore", "-q", "closed"]);
+    assert_eq!((mode("closed"), mode("d")), (0o700, 0o700));
 }

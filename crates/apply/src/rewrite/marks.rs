@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use serde::de::IgnoredAny;
+use xxhash_rust::xxh3::Xxh3;
 
 use crate::check::Cut;
 use crate::passages::{NO_DOCUMENT, NO_SURVIVOR, Passages};
@@ -11,17 +12,18 @@ use crate::stored::StoredDocuments;
 use fpdb_host::bounded::without_byte_order_mark;
 use fpdb_host::error::{DocumentError, Error, Result};
 
-/// The marks of records.
-pub(super) struct Marks<'a> {
-    pub(super) field: &'a str,
-    pub(super) cuts: &'a [Cut],
-    pub(super) stored: &'a dyn StoredDocuments,
+/// The marks of records. A field says whether a record is removable, or which of its passages are repeated.
+pub(crate) struct Marks<'a> {
+    pub(crate) field: &'a str,
+    pub(crate) cuts: &'a [Cut],
+    pub(crate) stored: &'a dyn StoredDocuments,
     /// The repeated passages, if the marks list them.
-    pub(super) passages: Option<&'a Passages>,
+    pub(crate) passages: Option<&'a Passages>,
     /// True if records may have marks of an earlier run, which the new marks replace.
-    pub(super) replaces: bool,
-    /// True: leaves out records whose contents are kept out. False: marks them as removable.
-    pub(super) leaves_out: bool,
+    pub(crate) replaces: bool,
+    /// True: leaves out records whose contents are kept out, if the format allows it. False: marks them as
+    /// removable.
+    pub(crate) leaves_out: bool,
 }
 
 /// The verdict on a record.
@@ -35,6 +37,16 @@ impl Marks<'_> {
             Some(_) => vec![self.field.to_owned()],
             None => vec![self.field.to_owned(), format!("{}_survivor", self.field)],
         }
+    }
+
+    /// Adds the names of the survivors, which the marks tell, to the digest of a decision.
+    pub(crate) fn update_with_survivors(&self, decision: &mut Xxh3) -> Result<()> {
+        let survivors = self.cuts.iter().filter(|cut| self.passages.is_none() && cut.keep != NO_SURVIVOR);
+        for cut in survivors {
+            decision.update(self.stored.document(cut.keep)?.name.as_bytes());
+            decision.update(&[0]);
+        }
+        Ok(())
     }
 
     /// The cut of the record that begins at this place.

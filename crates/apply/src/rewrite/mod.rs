@@ -18,14 +18,12 @@ use std::path::Path;
 
 use super::check::{Cut, FileState};
 use super::cutting::Cutting;
-use super::passages::Passages;
-use crate::stored::StoredDocuments;
 use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_host::stop::StopToken;
 use fpdb_reading::behind_feature;
 use fpdb_reading::input::{Container, FileKind};
 
-use marks::Marks;
+pub(super) use marks::Marks;
 use roaring::RoaringBitmap;
 use stream::Cuts;
 use texts::Texts;
@@ -72,15 +70,8 @@ pub(super) fn takes_all(state: &FileState, cuts: &[Cut]) -> bool {
 pub(super) enum Change<'a> {
     /// Leaves out some documents of the file.
     LeaveOut,
-    /// Marks its records: a field says whether they are removable, or which of their passages are repeated.
-    Mark {
-        field: &'a str,
-        passages: Option<&'a Passages>,
-        /// True if records may have marks of an earlier run, which the new marks replace.
-        replaces: bool,
-        /// True: leaves out records whose contents are kept out, if the format allows it.
-        leaves_out: bool,
-    },
+    /// Marks its records.
+    Mark(&'a Marks<'a>),
     /// Cuts passages out of its documents.
     CutOut {
         cutting: &'a Cutting<'a>,
@@ -96,7 +87,6 @@ pub(super) fn rewrite(
     path: &Path,
     (state, cuts): (&FileState, &[Cut]),
     change: &Change<'_>,
-    stored: &dyn StoredDocuments,
     output: &mut File,
     stop: &StopToken,
 ) -> Result<()> {
@@ -108,12 +98,7 @@ pub(super) fn rewrite(
     let FileState::File { kind: FileKind::Container(compression), container: Some(container), .. } = state else {
         return Err(Error::Document(DocumentError::NotAFile { path: path.to_owned() }));
     };
-    let marks = match change {
-        &Change::Mark { field, passages, replaces, leaves_out } => {
-            Some(Marks { field, cuts, stored, passages, replaces, leaves_out })
-        }
-        _ => None,
-    };
+    let marks = if let Change::Mark(marks) = change { Some(*marks) } else { None };
     if let Change::CutOut { cutting, field, emptied } = change {
         let texts = Texts { cuts, cutting, field, emptied };
         if *container == Container::Parquet {
@@ -127,7 +112,7 @@ pub(super) fn rewrite(
         return behind_feature!("zip", zip::without(path, &rows(cuts), output, stop));
     }
     if *container == Container::Parquet && compression.is_none() {
-        return behind_feature!("parquet", parquet::rewrite(path, &rows(cuts), marks.as_ref(), output, stop));
+        return behind_feature!("parquet", parquet::rewrite(path, &rows(cuts), marks, output, stop));
     }
     let mut output = BufWriter::with_capacity(super::files::BUFFER, output);
     match (marks, compression) {
@@ -144,21 +129,10 @@ pub(super) fn rewrite(
 ///
 /// # Errors
 /// The errors of [`rewrite`], such as [`Error::FieldTaken`].
-pub(super) fn check_marks(
-    path: &Path,
-    (state, cuts): (&FileState, &[Cut]),
-    change: &Change<'_>,
-    stored: &dyn StoredDocuments,
-    stop: &StopToken,
-) -> Result<()> {
-    let (&Change::Mark { field, passages, replaces, leaves_out }, FileState::File { kind, container, .. }) =
-        (change, state)
-    else {
-        return Ok(());
-    };
-    let marks = Marks { field, cuts, stored, passages, replaces, leaves_out };
+pub(super) fn check_marks(path: &Path, state: &FileState, marks: &Marks<'_>, stop: &StopToken) -> Result<()> {
+    let FileState::File { kind, container, .. } = state else { return Ok(()) };
     match (container, kind) {
-        (Some(Container::Parquet), _) => behind_feature!("parquet", parquet::check_marks(path, &marks)),
+        (Some(Container::Parquet), _) => behind_feature!("parquet", parquet::check_marks(path, marks)),
         (_, FileKind::Container(compression)) => {
             json_lines::check(path, *compression, &|line, at| marks.line(line, at), stop)
         }

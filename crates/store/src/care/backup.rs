@@ -12,8 +12,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
+use std::fs::{self, Permissions};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -23,10 +25,10 @@ use crate::care::backup_records::{COUNTS, Facts, add_kept_out, keep_records, res
 use crate::codec::format::{DECISIONS, FAMILIES, FORMAT_VERSION, STORE};
 use crate::engine::copies::{Copies, Copy};
 use crate::open::create::make_whole;
-use crate::open::files::{read_short, replace_file};
+use crate::open::files::read_short;
 use crate::open::making::is_empty_folder;
 use crate::{Store, StoreOptions};
-use fpdb_host::durable::create_folders;
+use fpdb_host::durable::{create_folders, create_folders_like, replace_file};
 use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::{Task, is_due};
 use fpdb_host::schema::{Answer, Schema};
@@ -267,6 +269,7 @@ impl Store {
             listed.iter().filter(|backup| backup.damaged.is_none()).map(|backup| backup.number).collect();
         make_whole(root, |inside| {
             let store = inside.join(STORE);
+            close_like(inside, folder)?;
             let Some(wanted) = number.or(whole.last().copied()).filter(is_known) else {
                 return Err(Error::NoSuchBackup { path: folder.to_owned(), number, numbers: whole });
             };
@@ -300,7 +303,7 @@ impl Store {
             None if folder.exists() && !is_empty_folder(folder) => {
                 return Err(Error::NotABackup { path: folder.to_owned() });
             }
-            None => create_folders(folder)?,
+            None => create_folders_like(folder, Some(&path))?,
             // A moved database keeps its identity, and a repaired database keeps its path.
             Some(Owner::Database { identity: known, path: place }) if known != identity && place != path => {
                 return Err(Error::OthersBackup { path: folder.to_owned(), database: place });
@@ -310,6 +313,13 @@ impl Store {
         let text = [format!("{}of {identity} ", marker()).as_bytes(), path.as_os_str().as_bytes(), b"\n"].concat();
         replace_file(&folder.join(MARKER), &text)
     }
+}
+
+/// Closes a new folder to the users to whom the folder `like` is closed.
+fn close_like(folder: &Path, like: &Path) -> Result<()> {
+    let mode = |path: &Path| path.metadata().map(|facts| facts.mode()).map_err(Error::io("read", path));
+    let closed = mode(folder)? & mode(like)? & 0o777 | 0o700;
+    fs::set_permissions(folder, Permissions::from_mode(closed)).map_err(Error::io("restrict", folder))
 }
 
 /// The database to which the backups in a folder belong.

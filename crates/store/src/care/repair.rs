@@ -22,14 +22,14 @@ use crate::codec::format::{
 use crate::codec::positions;
 use crate::codec::records::{DocumentRecord, KeptOutRecord, TextCounts, TextView};
 use crate::open::commit_mark;
-use crate::open::files::{self, read_short, replace_file};
+use crate::open::files::{self, read_short};
 use crate::open::format_marker::check_marker;
 use crate::open::lock::WriterLock;
 use crate::write::batch::{Batch, PUSHED_AT_ONCE};
 use crate::write::commit::Committer;
 use crate::write::run_writer::{self, Filters};
 use crate::{Store, StoreOptions, View, texts};
-use fpdb_host::durable::sync_folder;
+use fpdb_host::durable::{replace_file, sync_folder};
 use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::Task;
 use fpdb_host::temporary::MAKING;

@@ -3,7 +3,7 @@
 
 use std::fs::{self, Metadata};
 use std::io::{self, ErrorKind};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::codec::format::STORE;
 use fpdb_host::bounded;
@@ -132,20 +132,4 @@ pub(crate) fn unless_refused<T: Default>(path: &Path, read: impl FnOnce(&Path) -
         Err(error) if StoreFailure::of_io(&error).is_refusal() => Err(Error::io("read", path)(error)),
         read => Ok(read.unwrap_or_default()),
     }
-}
-
-/// Replaces the file at `path` by `content`, whole or not at all.
-pub(crate) fn replace_file(path: &Path, content: &[u8]) -> Result<()> {
-    let write = || {
-        let folder = path.parent().unwrap_or(Path::new("."));
-        let mut builder = tempfile::Builder::new();
-        // The file gets the usual permissions, because other users may read the database.
-        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-        let mut file = builder.tempfile_in(folder)?;
-        std::io::Write::write_all(&mut file, content)?;
-        file.as_file().sync_all()?;
-        file.persist(path).map_err(|error| error.error)?;
-        fs::File::open(folder)?.sync_all()
-    };
-    write().map_err(Error::io("write", PathBuf::from(path)))
 }

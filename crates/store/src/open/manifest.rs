@@ -31,9 +31,10 @@ use crate::codec::format::{MAIN, RUN_FAMILIES, STORE};
 use crate::engine::level::Table;
 use crate::engine::table_file;
 use crate::open::commit_mark::{self, CommitMark};
-use crate::open::files::{self, replace_file};
+use crate::open::files;
 use crate::open::linked_store::LinkedStore;
 use crate::open::version_edit::{Records, VersionEdit, append, removal};
+use fpdb_host::durable::replace_file;
 use fpdb_host::error::{Error, Result, StoreFailure};
 
 /// The part of a list of tables before the edits of a failed sync.
