@@ -230,9 +230,14 @@ impl Check<'_> {
         let contents = self.contents();
         let (copies, marks) = (self.options.action.copies_to().is_some(), self.options.action.marks());
         let looked = Facts::settled(path).and_then(|facts| {
-            // A file as this job has marked it was judged before it was marked.
-            let is_judged = !copies && (!marks || self.log.owns(path));
-            let version = if is_judged { FileVersion::Ingested } else { contents.version(source, &facts)? };
+            let version = if !copies && !marks {
+                FileVersion::Ingested
+            } else if !copies && self.log.owns(path) {
+                // This job changed size and time of the file, and no document that the database holds.
+                FileVersion::Unknown { removed: 0 }
+            } else {
+                contents.version(source, &facts)?
+            };
             let found = contents.look(source, entries, version)?;
             Ok((facts, found, Facts::of(path)?, FileIdentity::of(path)?))
         });

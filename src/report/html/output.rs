@@ -3,7 +3,7 @@
 
 use std::fs::{self, File};
 use std::io::{BufWriter, Read, Write};
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use tempfile::{Builder, NamedTempFile, TempDir};
@@ -53,11 +53,11 @@ impl Output {
         builder.prefix(".fpdb-report-");
         let failed = Error::io("create a file in", &parent);
         let mut output = if single_file {
-            let file = permit(&mut builder, &target, 0o666).tempfile_in(&parent).map_err(failed)?;
+            let file = permit(&mut builder, 0o666).tempfile_in(&parent).map_err(failed)?;
             let _noted = Temporary::new(file.path());
             Self { target, making: FolderInProgress::File(BufWriter::new(file)), _noted, files: 1, bytes: 0 }
         } else {
-            let made = Temporary::folder(|| permit(&mut builder, &target, 0o777).tempdir_in(&parent));
+            let made = Temporary::folder(|| permit(&mut builder, 0o777).tempdir_in(&parent));
             let (folder, _noted) = made.map_err(failed)?;
             let data = folder.path().join(DATA);
             fs::create_dir(&data).map_err(Error::io("create", &data))?;
@@ -116,11 +116,9 @@ impl Output {
     }
 }
 
-/// Gives a report the permissions of the report that it replaces, or else of an ordinary file or folder.
-/// Temporary files are private to their owner.
-fn permit<'a, 'b>(builder: &'a mut Builder<'b, 'b>, target: &Path, mode: u32) -> &'a mut Builder<'b, 'b> {
-    let mode = target.metadata().map_or(mode, |replaced| replaced.mode() & 0o777 | mode & 0o700);
-    builder.permissions(fs::Permissions::from_mode(mode))
+/// Gives a report the permissions of an ordinary file. Temporary files are private to their owner.
+fn permit<'a, 'b>(builder: &'a mut Builder<'b, 'b>, mode: u32) -> &'a mut Builder<'b, 'b> {
+    builder.permissions(PermissionsExt::from_mode(mode))
 }
 
 /// Moves the folder to the report's place, and replaces an earlier report.

@@ -204,6 +204,19 @@ fn a_file_with_an_unreadable_line_can_be_marked_again() {
     assert_eq!(mark().0.status, 2);
 }
 
+/// Marks in place stay if the removed documents have left the database since.
+#[test]
+fn marks_stay_after_their_documents_were_removed() {
+    let folder = Folder::new();
+    let path = folder.write("in/a.jsonl", lines(&[1, 2, 1]));
+    assert_eq!(report(&folder).len(), 1);
+    let mark = || (apply(&folder, &["--mark", "dup", "--yes"]).0.status, fs::read_to_string(&path).unwrap());
+    let (status, marked) = mark();
+    assert_eq!((status, marked.matches("\"remove\"").count()), (0, 1));
+    folder.ok(&["rm", "-q", "--report", "report.jsonl", "--yes"]);
+    assert_eq!(mark(), (2, marked));
+}
+
 /// The marks tell the name of a survivor, which an ingest can change without a new report.
 #[test]
 fn a_copy_with_the_name_of_a_renamed_survivor_is_marked_again() {

@@ -482,13 +482,6 @@ fn a_report_is_as_readable_as_other_files() {
     let at = |name: &str| folder.path().join(name);
     assert_eq!(mode(&at("report")), mode(&at("plain")));
     assert_eq!(mode(&at("report.html")), mode(&at("docs/a.txt")));
-    // A report that replaces another is no more readable than that.
-    for (name, mode) in [("report", 0o700), ("report.html", 0o600)] {
-        fs::set_permissions(at(name), PermissionsExt::from_mode(mode)).unwrap();
-    }
-    folder.ok(&["pairs", "--format", "html", "-o", "report"]);
-    folder.ok(&["pairs", "--format", "html", "-o", "report.html", "--single-file"]);
-    assert_eq!((mode(&at("report")) & 0o777, mode(&at("report.html")) & 0o777), (0o700, 0o600));
 }
 
 /// A report repeats texts, so an ingested report would match these texts and other reports.

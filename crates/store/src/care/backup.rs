@@ -12,10 +12,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
-use std::fs::{self, Permissions};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -269,7 +267,6 @@ impl Store {
             listed.iter().filter(|backup| backup.damaged.is_none()).map(|backup| backup.number).collect();
         make_whole(root, |inside| {
             let store = inside.join(STORE);
-            close_like(inside, folder)?;
             let Some(wanted) = number.or(whole.last().copied()).filter(is_known) else {
                 return Err(Error::NoSuchBackup { path: folder.to_owned(), number, numbers: whole });
             };
@@ -313,13 +310,6 @@ impl Store {
         let text = [format!("{}of {identity} ", marker()).as_bytes(), path.as_os_str().as_bytes(), b"\n"].concat();
         replace_file(&folder.join(MARKER), &text)
     }
-}
-
-/// Closes a new folder to the users to whom the folder `like` is closed.
-fn close_like(folder: &Path, like: &Path) -> Result<()> {
-    let mode = |path: &Path| path.metadata().map(|facts| facts.mode()).map_err(Error::io("read", path));
-    let closed = mode(folder)? & mode(like)? & 0o777 | 0o700;
-    fs::set_permissions(folder, Permissions::from_mode(closed)).map_err(Error::io("restrict", folder))
 }
 
 /// The database to which the backups in a folder belong.

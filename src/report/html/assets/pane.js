@@ -120,7 +120,7 @@ class Pane {
 
   // The place of an offset in the text, made if it is not there yet: a part of the page that knows where it stands.
   spot(offset) {
-    const at = Math.max(this.blocks.findIndex((block) => offset < block.to), 0);
+    const at = this.blocks.findIndex((block) => offset < block.to || block === this.blocks[this.blocks.length - 1]);
     for (const near of [at, at - 1, at + 1, at + 2]) if (this.blocks[near]) this.make(this.blocks[near]);
     const { element, first, last } = this.blocks[at];
     let row = first;
