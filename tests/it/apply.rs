@@ -10,6 +10,7 @@ mod judged;
 mod kept_out;
 mod leftovers;
 mod listed;
+mod members;
 mod modes;
 mod old_copies;
 mod passages;

@@ -3,7 +3,7 @@
 
 use std::cell::RefCell;
 use std::fs::File;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::path::Path;
 
 use bytemuck::{Pod, Zeroable};
@@ -20,7 +20,7 @@ use super::options::ApplyOptions;
 use super::places::Unplaced;
 use super::plan::{PlannedDocument, SourceFile, SourceReading, for_each_file};
 use super::rewrite::{can_mark, why_whole};
-use super::scan::{FoundDocument, Places, Scan, WholeMail};
+use super::scan::{FoundDocument, Places, Scan};
 use crate::stored::StoredDocuments;
 use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::Task;
@@ -38,6 +38,12 @@ pub(super) struct Cut {
     pub(super) id: u32,
     /// The survivor of the document.
     pub(super) keep: u32,
+}
+
+impl Cut {
+    pub(super) fn of(document: &PlannedDocument, at: &Range<u64>) -> Self {
+        Self { start: at.start, end: at.end, id: document.id, keep: document.keep }
+    }
 }
 
 /// The cuts of one file, as a range in the cuts of all files.
@@ -361,9 +367,7 @@ impl Contents<'_> {
         scan.finish_pending();
         let is_mail = attachments && matches!((kind, scan.container), (FileKind::Container(_), None));
         if is_mail {
-            scan.end_member("", 0..1);
-            // If contents are looked for, a mail without attachments comes here too.
-            scan.places.push((xxh3_64(b""), 0..1));
+            scan.member("", 0..1);
         }
         let reason = (source.reading == SourceReading::Mixed && !is_mail)
             .then(|| "it was ingested in several ways; it stays whole".to_owned());
@@ -374,20 +378,22 @@ impl Contents<'_> {
                 judging.note(&FoundDocument::default(), &digest, &[]);
             }
             scan.note(xxh3_64(b""), digest);
-            scan.places.push((xxh3_64(b""), 0..1));
+            if let Some(entry) = scan.entry("", &digest) {
+                scan.placed[entry] = true;
+                scan.places.push((entry, 0..1));
+            }
         }
         Ok((scan, kind, reason))
     }
 
     /// The state of a file: compares the documents that `scan` found with those in the database.
-    fn judge(&self, source: &SourceFile, mut scan: Scan<'_>, kind: FileKind, reason: Option<String>) -> Result<Looked> {
-        let (kept_out, unread) = (std::mem::take(&mut scan.kept_out), scan.unread);
+    fn judge(&self, source: &SourceFile, scan: Scan<'_>, kind: FileKind, reason: Option<String>) -> Result<Looked> {
         let mut looked = Looked {
             kind,
             container: scan.container.map(|(container, _)| container),
             sound: Vec::new(),
             cuts: Vec::new(),
-            members: scan.members.saturating_add(unread),
+            members: scan.members.saturating_add(scan.unread),
             changed: 0,
             unjudged: None,
             kept_out: KeptOutOfFile::default(),
@@ -408,72 +414,48 @@ impl Contents<'_> {
             looked.reason = why_whole(Path::new(&source.path))?.map(str::to_owned);
         }
         let cuttable = looked.reason.is_none();
-        let is_as_it_was = |entry: &&PlannedDocument| scan.digest(entry.suffix) == Some(entry.digest());
-        let survivors = scan.entries.iter().filter(|entry| !entry.is_removable()).filter(is_as_it_was);
-        let survivors: FxHashSet<u64> = survivors.map(|entry| entry.suffix).collect();
         let removable = scan.entries.iter().filter(|entry| entry.is_removable()).map(|entry| entry.id);
         let removable: FxHashSet<u32> = removable.filter(|_| source.has_other_names()).collect();
-        let mut cut = FxHashMap::default();
-        for entry in scan.entries {
-            match scan.digest(entry.suffix) {
-                Some(digest) if digest == entry.digest() => looked.sound.push(entry.id),
-                // The file now holds another version of the document.
-                Some(digest) if self.is_current(&digest, source, entry)? => continue,
-                _ => {
-                    looked.changed += 1;
+        // True for the first entry of each identity that can leave the file.
+        let mut goes = vec![false; scan.entries.len()];
+        let mut next = 0;
+        for same in scan.entries.chunk_by(|one, next| one.identity() == next.identity()) {
+            let first = next;
+            next += same.len();
+            if !scan.found[first] {
+                for entry in same {
+                    // The file may hold another version of the document now.
+                    let other = scan.others.get(&entry.suffix);
+                    let is_current = other.map_or(Ok(false), |digest| self.is_current(digest, source, entry))?;
+                    looked.changed += usize::from(!is_current);
+                }
+                continue;
+            }
+            looked.sound.extend(same.iter().map(|entry| entry.id));
+            if !cuttable || !same.iter().any(PlannedDocument::is_removable) {
+                continue;
+            }
+            let mut stays = !same.iter().all(PlannedDocument::is_removable);
+            for entry in same {
+                stays = stays || self.stays(source, entry, &removable)?;
+            }
+            let reason = match () {
+                () if stays => "under another name they are survivors, or documents that are not removable",
+                () if scan.needed.contains(&same[0].suffix) => "others in the file refer to them",
+                () if !scan.placed[first] => "they are in containers within it, which stay whole",
+                () => {
+                    goes[first] = true;
                     continue;
                 }
-            }
-            if entry.is_removable() && cuttable {
-                if survivors.contains(&entry.suffix) || self.stays(source, entry, &removable)? {
-                    let reason = "some removable documents stay: under another name they are survivors, or documents that are not removable";
-                    looked.reason = Some(reason.into());
-                } else if scan.ambiguous.contains(&entry.suffix) && looked.container != Some(Container::Tar) {
-                    looked.reason =
-                        Some("some removable members stay: others of the same name differ from them".into());
-                } else if scan.needed.contains(&entry.suffix) {
-                    looked.reason = Some("some removable members stay: others in the file refer to them".into());
-                } else {
-                    cut.insert(entry.suffix, entry);
-                }
-            }
+            };
+            looked.reason = Some(format!("some removable documents stay: {reason}"));
         }
-        let mut reached = FxHashSet::default();
-        for WholeMail { at, removable, others, may_go } in &scan.mails {
-            let goes = *may_go && removable.iter().all(|suffix| cut.contains_key(suffix));
-            let is_whole = goes && !self.holds(source, others)?;
-            if !is_whole && cuttable {
-                looked.reason = Some(
-                    "some removable documents stay: a mail and its attachments stay together unless all are removable"
-                        .into(),
-                );
-            }
-            for entry in removable.iter().filter_map(|suffix| cut.get(suffix)) {
-                reached.insert(entry.suffix);
-                if is_whole {
-                    looked.cuts.push(Cut { start: at.start, end: at.end, id: entry.id, keep: entry.keep });
-                }
-            }
-        }
-        cut.retain(|suffix, _| !reached.contains(suffix));
-        reached.clear();
-        let mut places = 0u64;
-        for (suffix, at) in std::mem::take(&mut scan.places) {
-            places += 1;
-            if let Some(entry) = cut.get(&suffix) {
-                reached.insert(suffix);
-                looked.cuts.push(Cut { start: at.start, end: at.end, id: entry.id, keep: entry.keep });
-            }
-        }
-        if reached.len() < cut.len() {
-            looked.reason = Some(match places {
-                0 => "its members are in containers within it, which stay whole".into(),
-                _ => "some removable members are in containers within it, which stay whole".into(),
-            });
-        }
-        looked.kept_out = self.leave_out(source, kept_out, (cuttable, &scan.needed), &mut looked.cuts)?;
+        let places = scan.places.iter().filter(|(entry, _)| goes[*entry]);
+        looked.cuts.extend(places.map(|(entry, at)| Cut::of(&scan.entries[*entry], at)));
+        self.leave_groups(source, &scan, cuttable, &goes, &mut looked)?;
+        self.leave_hidden(source, &scan, &mut looked)?;
         if scan.looks_for_contents() {
-            looked.kept_out.unsearched = if self.is_mixed(source) { 1 } else { unread };
+            looked.kept_out.unsearched = if self.is_mixed(source) { 1 } else { scan.unread };
         }
         Ok(looked)
     }
@@ -485,11 +467,11 @@ pub(super) struct Looked {
     container: Option<Container>,
     /// The unchanged documents of the file.
     pub(super) sound: Vec<u32>,
-    cuts: Vec<Cut>,
+    pub(super) cuts: Vec<Cut>,
     members: u64,
     changed: usize,
     /// The reason, if the file is not as it was ingested.
     unjudged: Option<String>,
-    kept_out: KeptOutOfFile,
-    reason: Option<String>,
+    pub(super) kept_out: KeptOutOfFile,
+    pub(super) reason: Option<String>,
 }

@@ -291,7 +291,7 @@ impl Contents<'_> {
     pub(super) fn is_judged(&self, source: &SourceFile, found: &FoundDocument, digest: &Digest) -> Result<bool> {
         let suffix = &*found.suffix;
         // A copy leaves out the members whose contents are kept out of the database, or names them.
-        let is_kept_out = || !suffix.is_empty() && self.kept_out.is_some_and(|contents| contents.contains(digest));
+        let is_kept_out = || !suffix.is_empty() && self.keeps_out(digest);
         // The search for contents that are kept out reads attachments too, even if they were not ingested.
         let is_ignored = || found.is_attached && !source.attachments && self.reads_attachments(source);
         // A document may have the content under an old name.

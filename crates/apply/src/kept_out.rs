@@ -1,41 +1,25 @@
 //! Kept out: the records of a file whose contents were removed from the database for good. A copy lacks them.
 
-use std::ops::Range;
 use std::path::Path;
 
 use rustc_hash::FxHashSet;
-use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use super::answer::Act;
 use super::check::{Contents, Cut};
 use super::log_lines::{LogLine, SEVERAL_FIELDS};
-use super::passages::{NO_DOCUMENT, NO_SURVIVOR};
 use super::plan::{SourceFile, SourceReading};
 use super::scan::Scan;
 use fpdb_host::error::{Error, Result};
 use fpdb_kernel::document::Digest;
 use fpdb_reading::input::{FileKind, compression_of};
 
-/// A record whose content is kept out.
-#[derive(Debug)]
-pub(super) struct KeptOutRecord {
-    pub(super) suffix: String,
-    pub(super) digest: Digest,
-    /// Its place in the file. `None` for an attachment, and for a member of a container within the file.
-    pub(super) place: Option<Range<u64>>,
-    /// The place of the mail to which the record is attached. `None` if it is not an attachment.
-    pub(super) mail: Option<Range<u64>>,
-    /// If the record is a mail: the suffixes of the mail and its attachments.
-    pub(super) inside: Vec<String>,
-}
-
 /// The records of a file whose contents are kept out and that no cut of their own leaves out.
 #[derive(Clone, Debug, Default)]
 pub(super) struct KeptOutOfFile {
     /// The number of records that cannot be left out.
     pub(super) left: u64,
-    /// For each record that is left out only with other documents of its mail, the place of the mail. Such a
-    /// record is an attachment, or a mail with attachments that are documents.
+    /// The places of the other records. Each is left out only if other documents at its place are, as an
+    /// attachment with its mail.
     pub(super) attached: Vec<u64>,
     /// The number of parts of the file that could not be searched.
     pub(super) unsearched: u64,
@@ -108,40 +92,9 @@ impl Contents<'_> {
         source.attachments || looks && (source.mail || matches!(source.reading, SourceReading::Members(_)))
     }
 
-    /// Adds cuts for the records whose contents are kept out, except for records that are stored documents of
-    /// the file. Returns the records that these cuts do not leave out.
-    pub(super) fn leave_out(
-        &self,
-        source: &SourceFile,
-        records: Vec<KeptOutRecord>,
-        (cuttable, needed): (bool, &FxHashSet<u64>),
-        cuts: &mut Vec<Cut>,
-    ) -> Result<KeptOutOfFile> {
-        let mut found = KeptOutOfFile::default();
-        for KeptOutRecord { suffix, digest, place, mail, mut inside } in records {
-            if self.holds_content(source, &suffix, &digest)? {
-                continue;
-            }
-            if let Some(mail) = mail {
-                found.attached.push(mail.start);
-                continue;
-            }
-            inside.retain(|other| *other != suffix);
-            // A document may have the content under an old name.
-            let can_go = cuttable && !source.old_members && !needed.contains(&xxh3_64(suffix.as_bytes()));
-            match place {
-                Some(at) if can_go && !self.holds(source, &inside)? => {
-                    found.cut = xxh3_64_with_seed(&[suffix.as_bytes(), &digest].concat(), found.cut);
-                    cuts.push(Cut { start: at.start, end: at.end, id: NO_DOCUMENT, keep: NO_SURVIVOR });
-                }
-                Some(at) => found.attached.push(at.start),
-                // The whole file is the mail. The database knows the file, so an attachment is a document,
-                // and its cut also leaves out the mail.
-                None if suffix.is_empty() => found.attached.push(0),
-                None => found.left += 1,
-            }
-        }
-        Ok(found)
+    /// True if this content is kept out of the database.
+    pub(super) fn keeps_out(&self, digest: &Digest) -> bool {
+        self.kept_out.is_some_and(|contents| contents.contains(digest))
     }
 
     /// True if a document with this place and content is stored.

@@ -31,6 +31,7 @@ mod kept_out;
 mod listed;
 mod log;
 mod log_lines;
+mod members;
 mod options;
 mod passages;
 mod places;

@@ -128,6 +128,11 @@ impl PlannedDocument {
         self.keep != self.id
     }
 
+    /// The hash of its suffix, and its digest. Members of a file can have one suffix.
+    pub(super) fn identity(&self) -> (u64, Digest) {
+        (self.suffix, self.digest())
+    }
+
     pub(super) fn digest(&self) -> Digest {
         let mut digest = [0; 16];
         digest[..8].copy_from_slice(&self.digest[0].to_be_bytes());
@@ -149,7 +154,7 @@ pub(super) fn place_in_file<'n>(name: &'n str, member: Option<&'n str>) -> (&'n 
 }
 
 /// Calls `visit` with the index of each file that has documents to check, and with these documents in order
-/// of suffix.
+/// of identity.
 pub(super) fn for_each_file(
     documents: Sorter<'_, PlannedDocument>,
     visit: &mut dyn FnMut(usize, &[PlannedDocument]) -> Result<()>,
@@ -161,7 +166,7 @@ pub(super) fn for_each_file(
         // If the next item is an error, the error is reported when the loop takes the item.
         let ends = documents.peek().is_none_or(|next| next.as_ref().is_ok_and(|next| next.source != document.source));
         if ends {
-            of_file.sort_unstable_by_key(|document| document.suffix);
+            of_file.sort_unstable_by_key(PlannedDocument::identity);
             visit(document.source as usize, &of_file)?;
             of_file.clear();
         }

@@ -2,6 +2,7 @@
 //! is the part of its name after the name of the file.
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::thread::JoinHandle;
 
@@ -9,7 +10,6 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64, xxh3_128};
 
 use super::judged::Judging;
-use super::kept_out::KeptOutRecord;
 use super::plan::PlannedDocument;
 use fpdb_host::threads;
 use fpdb_kernel::document::Digest;
@@ -17,29 +17,22 @@ use fpdb_kernel::profile::Unit;
 use fpdb_reading::input::{Candidate, Container, Content, Extents, Hint, ReadAs, WalkEvent, format_of};
 use fpdb_reading::recognise::FORMAT_HEAD;
 
-/// A mail and its attachments that are documents, if one of them is removable. They are left out together, or
-/// stay together.
+/// The documents of a member, which leave together or stay together: a mail and its attachments, or one
+/// document with a content that is looked for.
 #[derive(Debug)]
-pub(super) struct WholeMail {
-    /// The place of the mail in the file.
+pub(super) struct Group {
     pub(super) at: Range<u64>,
-    /// Hashes of the suffixes of the removable documents.
-    pub(super) removable: Vec<u64>,
-    /// The suffixes of the other documents that were found. The database may not hold them.
-    pub(super) others: Vec<String>,
-    /// True if the mail itself is removable, or has a content that is looked for. Nothing justifies the
-    /// removal of any other mail.
-    pub(super) may_go: bool,
+    /// Their suffixes, that of the mail first, and their digests as far as they are known.
+    pub(super) documents: Vec<(String, Option<Digest>)>,
 }
 
-/// The last document found that is not an attachment, and the documents found in it so far.
-#[derive(Default)]
-struct Outer {
-    suffix: String,
-    removable: Vec<u64>,
-    others: Vec<String>,
-    /// The suffixes of all these documents, if the scan looks for contents.
-    all: Vec<String>,
+/// A member of a tar. Who unpacks the tar gets the last one of each name.
+#[derive(Debug)]
+pub(super) struct Version {
+    pub(super) at: Range<u64>,
+    pub(super) digest: Option<Digest>,
+    /// True for a mail with attachments.
+    pub(super) is_mail: bool,
 }
 
 /// A document that a scan found. Empty if the scan does not note all documents.
@@ -67,61 +60,50 @@ struct Pending {
 }
 
 /// A scan of one file.
+#[derive(Default)]
 pub(super) struct Scan<'a> {
-    /// Ascending by suffix.
+    /// Ascending by identity.
     pub(super) entries: &'a [PlannedDocument],
+    /// For each entry: true if a document with its suffix and digest was found.
+    pub(super) found: Vec<bool>,
+    /// True if it has a place in the file, and is not only in a container within the file.
+    pub(super) placed: Vec<bool>,
+    /// For suffixes of entries: the last digest found that one of these entries does not have.
+    pub(super) others: FxHashMap<u64, Digest>,
     name: usize,
     pending: Option<Pending>,
     /// The contents to look for in all documents.
     looked_for: Option<&'a FxHashSet<Digest>>,
     /// Compares all documents with the database, if the file may not be as it was ingested.
     pub(super) judging: Option<Judging<'a>>,
-    /// The documents with a content in `looked_for`. The first `before` of them lie before the member that is
-    /// being read.
-    pub(super) kept_out: Vec<KeptOutRecord>,
-    before: usize,
+    /// The suffixes and digests of the documents with a content in `looked_for`, except those in `groups`:
+    /// they are in containers within the file.
+    pub(super) kept_out: Vec<(String, Digest)>,
     /// The number of documents that could not be read, so their contents are not known.
     pub(super) unread: u64,
     /// The number of entries of the outermost container, also of those without documents.
     pub(super) members: u64,
-    /// The concerned documents by the hash of the suffix, with their last digests once they are found.
-    digests: FxHashMap<u64, Option<Digest>>,
-    /// Suffixes that several different members share.
-    pub(super) ambiguous: FxHashSet<u64>,
-    /// Places of the concerned members.
-    pub(super) places: Vec<(u64, Range<u64>)>,
+    /// The places of other members with the identity of an entry, and the index of this entry.
+    pub(super) places: Vec<(usize, Range<u64>)>,
     pub(super) needed: FxHashSet<u64>,
     pub(super) container: Option<(Container, u32)>,
     pub(super) whole: Option<Candidate>,
-    /// The mails with attachments and a removable document.
-    pub(super) mails: Vec<WholeMail>,
-    outer: Outer,
+    /// The groups in which a document is concerned, or has a content that is looked for.
+    pub(super) groups: Vec<Group>,
+    /// The last document found that is not an attachment, and the documents found in it so far.
+    documents: Vec<(String, Option<Digest>)>,
+    /// The last document of each name in a tar, by the hash of its suffix.
+    pub(super) versions: FxHashMap<u64, Version>,
+    /// The earlier documents of such a name, by suffix.
+    pub(super) hidden: BTreeMap<String, Vec<Version>>,
     /// The digests of all documents, if the caller wants these.
     pub(super) all: Option<FxHashSet<Digest>>,
 }
 
 impl<'a> Scan<'a> {
     pub(super) fn new(entries: &'a [PlannedDocument], path: &str) -> Self {
-        Self {
-            entries,
-            name: path.len(),
-            pending: None,
-            looked_for: None,
-            judging: None,
-            kept_out: Vec::new(),
-            before: 0,
-            unread: 0,
-            members: 0,
-            digests: entries.iter().map(|entry| (entry.suffix, None)).collect(),
-            ambiguous: FxHashSet::default(),
-            places: Vec::new(),
-            needed: FxHashSet::default(),
-            container: None,
-            whole: None,
-            mails: Vec::new(),
-            outer: Outer::default(),
-            all: None,
-        }
+        let (found, placed) = (vec![false; entries.len()], vec![false; entries.len()]);
+        Self { entries, found, placed, name: path.len(), ..Self::default() }
     }
 
     /// The same scan, looking for these contents in all documents.
@@ -143,73 +125,56 @@ impl<'a> Scan<'a> {
         Self { all: Some(FxHashSet::default()), ..Self::new(&[], path) }
     }
 
-    /// The last digest of a concerned document, if it was found.
-    pub(super) fn digest(&self, suffix: u64) -> Option<Digest> {
-        self.digests.get(&suffix).copied().flatten()
+    /// The index of the first entry with this suffix and digest.
+    pub(super) fn entry(&self, suffix: &str, digest: &Digest) -> Option<usize> {
+        let wanted = (xxh3_64(suffix.as_bytes()), *digest);
+        let at = self.entries.partition_point(|entry| entry.identity() < wanted);
+        self.entries.get(at).filter(|entry| entry.identity() == wanted).map(|_| at)
+    }
+
+    /// The index of the first entry with this suffix, if there is one, or with a later one.
+    fn first(&self, suffix: u64) -> usize {
+        self.entries.partition_point(|entry| entry.suffix < suffix)
     }
 
     fn concerns(&self, suffix: u64) -> bool {
-        self.all.is_some() || self.digests.contains_key(&suffix)
+        self.all.is_some() || self.entries.get(self.first(suffix)).is_some_and(|entry| entry.suffix == suffix)
     }
 
-    /// Notes the place of a member. `is_document` is false for a container, which may have the name of a
-    /// document elsewhere in the file.
-    fn place(&mut self, suffix: &str, at: Range<u64>, is_document: bool) {
-        let hash = xxh3_64(suffix.as_bytes());
-        if is_document && self.concerns(hash) {
-            self.places.push((hash, at.clone()));
-        }
-        if let Some(record) = self.kept_out[self.before..].iter_mut().find(|record| record.suffix == suffix) {
-            record.place = Some(at);
-        }
-        self.before = self.kept_out.len();
-    }
-
-    fn is_removable(&self, suffix: u64) -> bool {
-        let at = self.entries.partition_point(|entry| entry.suffix < suffix);
-        self.entries[at..].iter().take_while(|entry| entry.suffix == suffix).any(PlannedDocument::is_removable)
-    }
-
-    /// Notes a document. A mail comes directly before its attachments.
+    /// Notes a document whose digest is not known yet. A mail comes directly before its attachments.
     fn note_outer(&mut self, suffix: &str) {
-        let is_first = self.outer.removable.is_empty() && self.outer.others.is_empty();
-        let inside = suffix.strip_prefix(&self.outer.suffix).filter(|_| !is_first);
+        let inside = self.documents.first().and_then(|(outer, _)| suffix.strip_prefix(&**outer));
         if !inside.is_some_and(|inside| inside.starts_with('!')) {
-            self.outer.suffix.clear();
-            self.outer.suffix.push_str(suffix);
-            self.outer.removable.clear();
-            self.outer.others.clear();
-            self.outer.all.clear();
+            self.documents.clear();
         }
-        if self.looked_for.is_some() {
-            self.outer.all.push(suffix.to_owned());
-        }
-        let hash = xxh3_64(suffix.as_bytes());
-        if self.is_removable(hash) {
-            self.outer.removable.push(hash);
-        } else {
-            self.outer.others.push(suffix.to_owned());
-        }
+        self.documents.push((suffix.to_owned(), None));
     }
 
-    /// Notes that the member with this suffix ends. The last documents found are in this member. If the
-    /// member is itself a document, it may be a mail with attachments. Returns true for a document.
-    pub(super) fn end_member(&mut self, suffix: &str, at: Range<u64>) -> bool {
-        let Outer { suffix: outer, removable, others, all } = std::mem::take(&mut self.outer);
-        if outer == suffix {
-            for record in &mut self.kept_out[self.before..] {
-                match record.suffix == suffix {
-                    true => record.inside.clone_from(&all),
-                    false => record.mail = Some(at.clone()),
-                }
+    /// Notes the place of a member. The last documents found are in this member. If it is not a document
+    /// itself, it is a container, which may have the name of a document elsewhere in the file.
+    pub(super) fn member(&mut self, suffix: &str, at: Range<u64>) {
+        let documents = std::mem::take(&mut self.documents);
+        let Some(&(_, digest)) = documents.first().filter(|(outer, _)| outer == suffix) else { return };
+        let is_kept_out = |digest: Digest| self.looked_for.is_some_and(|contents| contents.contains(&digest));
+        let kept_out = documents.iter().filter(|(_, digest)| digest.is_some_and(is_kept_out)).count();
+        self.kept_out.truncate(self.kept_out.len() - kept_out);
+        let is_mail = documents.len() > 1;
+        if matches!(self.container, Some((Container::Tar, _))) {
+            let version = Version { at: at.clone(), digest, is_mail };
+            if let Some(earlier) = self.versions.insert(xxh3_64(suffix.as_bytes()), version) {
+                self.hidden.entry(suffix.to_owned()).or_default().push(earlier);
             }
         }
-        if outer == suffix && !removable.is_empty() && removable.len() + others.len() > 1 {
-            let may_go = removable.contains(&xxh3_64(suffix.as_bytes()))
-                || self.kept_out[self.before..].iter().any(|record| record.suffix == suffix);
-            self.mails.push(WholeMail { at, removable, others, may_go });
+        let mut entry = None;
+        for (suffix, digest) in &documents {
+            entry =
+                digest.and_then(|digest| self.entry(suffix, &digest)).inspect(|&at| self.placed[at] = true).or(entry);
         }
-        outer == suffix
+        match entry {
+            None if kept_out == 0 => {}
+            Some(entry) if kept_out == 0 && !is_mail => self.places.push((entry, at)),
+            _ => self.groups.push(Group { at, documents }),
+        }
     }
 
     /// Takes the digest that another thread was computing.
@@ -220,10 +185,7 @@ impl<'a> Scan<'a> {
                     self.note_found(found, digest, &head);
                     self.note(suffix, digest);
                 }
-                None => {
-                    self.note_unread(&found.suffix);
-                    let _ = self.digests.get_mut(&suffix).and_then(Option::take);
-                }
+                None => self.note_unread(&found.suffix),
             }
         }
     }
@@ -242,7 +204,7 @@ impl<'a> Scan<'a> {
         }
         let FoundDocument { suffix, .. } = found;
         if self.looked_for.is_some_and(|contents| contents.contains(&digest)) {
-            self.kept_out.push(KeptOutRecord { suffix, digest, place: None, mail: None, inside: Vec::new() });
+            self.kept_out.push((suffix, digest));
         }
     }
 
@@ -251,10 +213,16 @@ impl<'a> Scan<'a> {
             all.insert(digest);
             return;
         }
-        if let Some(known) = self.digests.get_mut(&suffix)
-            && known.replace(digest).is_some_and(|before| before != digest)
-        {
-            self.ambiguous.insert(suffix);
+        if let Some((_, known)) = self.documents.last_mut() {
+            *known = Some(digest);
+        }
+        let first = self.first(suffix);
+        let same = self.entries[first..].iter().take_while(|entry| entry.suffix == suffix);
+        for (entry, found) in same.zip(&mut self.found[first..]) {
+            match entry.digest() == digest {
+                true => *found = true,
+                false => _ = self.others.insert(suffix, digest),
+            }
         }
     }
 
@@ -277,7 +245,7 @@ impl<'a> Scan<'a> {
             true => FoundDocument {
                 suffix: suffix.to_owned(),
                 hint: about.hint.clone(),
-                is_attached: self.all.is_none() && self.outer.suffix != suffix,
+                is_attached: self.documents.len() > 1,
             },
             false => FoundDocument::default(),
         };
@@ -325,8 +293,7 @@ impl Extents for Places<'_, '_> {
         let mut scan = self.0.borrow_mut();
         // All bytes of the member have been sent.
         scan.finish_pending();
-        let is_document = scan.end_member(suffix, at.clone());
-        scan.place(suffix, at, is_document);
+        scan.member(suffix, at);
     }
 
     fn needed(&mut self, suffix: &str) {
