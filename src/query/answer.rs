@@ -35,12 +35,12 @@ pub struct QueryAnswer {
     pub boilerplate: u64,
     /// Number of these hashes that more than `max_df` documents hold. They count in no score.
     pub common: u64,
-    /// Number of these hashes that occur only in quotation marks. They count in no score. See
-    /// [`ReadOptions::skip_quotes`](crate::ReadOptions::skip_quotes).
+    /// Number of these hashes that occur only in quotations, or reach into long ones. They count in no score.
+    /// See [`ReadOptions::skip_quotes`](crate::ReadOptions::skip_quotes).
     #[serde(default, skip_serializing_if = "is_zero")]
     pub quoted: u64,
-    /// Number of these hashes that occur only in ignored phrases. They count in no score. See
-    /// [`QueryOptions::phrases`](crate::QueryOptions::phrases).
+    /// Number of these hashes that occur only in ignored phrases, or reach into long ones. They count in no
+    /// score. See [`QueryOptions::phrases`](crate::QueryOptions::phrases).
     #[serde(default, skip_serializing_if = "is_zero")]
     pub phrases: u64,
     /// `found / looked_up`, from 0 to 1: the share of the query that all documents together hold.
@@ -168,7 +168,8 @@ pub struct QueryDocument {
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Ignored {
-    /// The place of this part in the query document.
+    /// The place of this part in the query document. A quotation or phrase goes from its first to its last
+    /// symbol, without marks.
     pub query: Location,
     /// The reason why this part is ignored.
     pub because: IgnoredBecause,
@@ -184,9 +185,9 @@ pub enum IgnoredBecause {
     Boilerplate,
     /// More documents hold these fingerprints than the df cap allows.
     Common,
-    /// The fingerprints are in quotation marks.
+    /// The fingerprints are in a quotation, or reach into a long one.
     Quoted,
-    /// The fingerprints are part of an ignored phrase.
+    /// The fingerprints are part of an ignored phrase, or reach into a long one.
     Phrase,
 }
 

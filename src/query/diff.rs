@@ -98,7 +98,8 @@ pub fn diff(
     let mut shared = [0; 2];
     shared_hashes(&a, &b).for_each(|hash| shared[view_index(&a.profile, hash)] += 1);
     let skipped: Vec<_> = a.hashes.iter().filter_map(|entry| Some((entry, entry.skipped?))).collect();
-    let ignored = spans(&a, &skipped);
+    let of_boilerplate = skipped.iter().copied().filter(|(_, because)| *because == IgnoredBecause::Boilerplate);
+    let ignored = spans(&a, &of_boilerplate.collect::<Vec<_>>());
     let skipped = |reason: IgnoredBecause, view: usize| {
         let of_view = skipped.iter().filter(|(entry, _)| view_index(&a.profile, entry.hash) == view);
         of_view.filter(|&&(_, because)| because == reason).count() as u64
@@ -288,8 +289,7 @@ fn find_passages(
         .map(|hash| hash.hash)
         .collect();
     let uncounted = a.uncounted_with(&held, joining.rewritten);
-    let skipped: Vec<u64> = a.hashes.iter().filter(|hash| hash.skipped.is_some()).map(|hash| hash.hash).collect();
-    let ignored = IgnoredText::of(a, &held, &skipped);
+    let ignored = IgnoredText::of(a, &held, &held);
     let texts = query_text(a, &mut symboliser, shared_hashes(a, b), uncounted, ignored.clone(), stop)?
         .and_then(|a| Ok((a, whole_text(b, &mut symboliser).map_err(TextUnavailable::document)?)));
     stop.check()?;

@@ -32,7 +32,7 @@ pub(super) struct SharedFingerprints {
     hashes: Vec<u64>,
     /// Parts of the query with ignored hashes.
     pub(super) ignored: Vec<Ignored>,
-    /// The ignored hashes, ascending.
+    /// The hashes that are common or that boilerplate holds, ascending.
     ignored_hashes: Vec<u64>,
     ignored_text: IgnoredText,
 }
@@ -52,8 +52,7 @@ impl SharedFingerprints {
         let mut ignored: Vec<(&QueryHash, IgnoredBecause)> = Vec::new();
         for hash in &subject.hashes {
             stop.check()?;
-            if let Some(because) = hash.skipped {
-                ignored.push((hash, because));
+            if hash.skipped.is_some() {
                 continue;
             }
             let Holders::Documents(postings) = lookup.holders(hash.hash)? else {
@@ -89,9 +88,10 @@ impl SharedFingerprints {
     }
 }
 
-/// The parts of the query that these hashes cover; adjacent parts are joined.
+/// The quotations and phrases that do not count, and the parts of the query that these hashes cover; adjacent
+/// parts are joined.
 pub(super) fn spans(subject: &PreparedQuery, hashes: &[(&QueryHash, IgnoredBecause)]) -> Vec<Ignored> {
-    let mut spans: Vec<Ignored> = Vec::new();
+    let mut spans = subject.skipped.clone();
     for &(hash, because) in hashes {
         spans.extend(subject.with_hash(hash.hash).iter().map(|fingerprint| Ignored {
             query: Location::new(fingerprint.span, [fingerprint.first_line, fingerprint.last_line]),

@@ -1,28 +1,30 @@
-//! Ignored: the long stretches of a query that do not count. No match lies in a stretch of boilerplate.
+//! Ignored: the long stretches of a query that do not count. No match lies in a stretch of boilerplate, a
+//! quotation or a phrase, if it is long.
 
 use std::ops::Range;
 
 use super::prepared::{PreparedQuery, view_index};
 use fpdb_kernel::columns::Fingerprint;
 use fpdb_kernel::profile::{Profile, Selection};
-use fpdb_passages::Uncounted;
+use fpdb_passages::{Uncounted, union};
 
 /// The long stretches of a query that do not count, in each view.
 #[derive(Clone, Default)]
 pub(super) struct IgnoredText {
-    /// The stretches that boilerplate holds.
-    pub(super) boilerplate: [Vec<Range<u32>>; 2],
+    /// The stretches in which no match lies, ascending and disjoint: boilerplate, quotations and phrases.
+    pub(super) excluded: [Vec<Range<u32>>; 2],
     /// The symbols of all stretches, and those in quotations and phrases.
     pub(super) all: [Uncounted; 2],
 }
 
 impl IgnoredText {
-    /// `boilerplate` are the hashes that boilerplate holds, `all` the hashes that do not count, for whatever
-    /// reason; both ascend.
+    /// `boilerplate` are the hashes that boilerplate holds, `all` these and the common hashes; both ascend.
     pub(super) fn of(subject: &PreparedQuery, boilerplate: &[u64], all: &[u64]) -> Self {
         // Only prose has quotations and phrases, and prose has one view.
         let all = stretches_of(subject, all).map(|stretches| subject.uncounted.with(&stretches));
-        Self { boilerplate: stretches_of(subject, boilerplate), all }
+        let mut excluded = stretches_of(subject, boilerplate);
+        excluded[0] = union(excluded[0].iter().chain(&subject.excluded));
+        Self { excluded, all }
     }
 }
 
@@ -42,8 +44,7 @@ fn stretches_of(subject: &PreparedQuery, hashes: &[u64]) -> [Vec<Range<u32>>; 2]
 }
 
 /// The stretches of one view of a query in which every fingerprint has one of these `hashes`, which must
-/// ascend. Each stretch is longer than t, the guarantee, because a shorter one can be part of a passage
-/// around it. `fingerprints` are the fingerprints of the view, in any order.
+/// ascend. Short stretches are left out. `fingerprints` are the fingerprints of the view, in any order.
 ///
 /// Between two neighbouring fingerprints no window selects another, so the text between them belongs to the
 /// stretch.
@@ -58,6 +59,11 @@ fn stretches(profile: &Profile, fingerprints: impl Iterator<Item = Fingerprint>,
         .chunk_by(together)
         .filter(|run| run[0].1)
         .map(|run| run[0].0 as u32..(run[run.len() - 1].0 as u32).saturating_add(k))
-        .filter(|stretch| stretch.len() as u64 >= u64::from(k) + u64::from(w))
+        .filter(|stretch| is_long(profile, stretch))
         .collect()
+}
+
+/// True if a stretch is longer than t, the guarantee. A shorter one can be part of a passage around it.
+pub(super) fn is_long(profile: &Profile, stretch: &Range<u32>) -> bool {
+    stretch.len() as u64 >= u64::from(profile.k()) + u64::from(profile.w())
 }

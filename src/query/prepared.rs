@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::answer::{IgnoredBecause, QueryDocument};
+use super::answer::{Ignored, IgnoredBecause, QueryDocument};
 use super::disguise::DisguisedWords;
+use super::ignored::is_long;
+use super::location::Location;
 use super::phrases::IGNORING_PHRASES;
 use super::text::Symboliser;
 use super::text_unavailable::TextUnavailable;
@@ -12,7 +14,7 @@ use fpdb_host::error::{Error, Result};
 use fpdb_kernel::columns::Fingerprint;
 use fpdb_kernel::document::{Digest, Format, Span};
 use fpdb_kernel::profile::{Profile, Unit, View};
-use fpdb_passages::{PhraseFinder, Uncounted, difference};
+use fpdb_passages::{PhraseFinder, Uncounted, difference, lies_in, union};
 use fpdb_reading::input::ReadOptions;
 use fpdb_reading::quotations::quotations;
 
@@ -51,8 +53,12 @@ pub(crate) struct PreparedQuery {
     pub(crate) fingerprints: Vec<Fingerprint>,
     /// The sizes of each view: the structure, then the text as written.
     pub(crate) sizes: [ViewSize; 2],
-    /// Symbols of the document that do not count.
+    /// Symbols of the document that do not count: those of quotations and phrases.
     pub(super) uncounted: Uncounted,
+    /// The long ones of these quotations and phrases. No match lies in them.
+    pub(super) excluded: Vec<Range<u32>>,
+    /// The places of these quotations and phrases, without those shorter than a k-gram.
+    pub(super) skipped: Vec<Ignored>,
     pub(super) disguised: Option<DisguisedWords>,
     /// The document's bytes, or why they are not available.
     pub(super) text: std::result::Result<QueryBytes, TextUnavailable>,
@@ -125,6 +131,8 @@ impl PreparedQuery {
             fingerprints: Vec::new(),
             sizes: Default::default(),
             uncounted: Uncounted::default(),
+            excluded: Vec::new(),
+            skipped: Vec::new(),
             disguised: None,
             text,
         }
@@ -185,8 +193,9 @@ impl PreparedQuery {
     }
 
     /// Marks the hashes that occur only in text that does not count: in phrases, and in quotation marks if
-    /// these are skipped. A k-gram does not count if it lies whole in one such part. A k-gram that reaches
-    /// beyond also holds the query's own text.
+    /// these are skipped. A k-gram that reaches beyond such a part also holds the query's own text, and
+    /// counts. But if the part is long, it does not count: a document with this part would be a match if it
+    /// has the same letter beside it. A shared run of t symbols of the query's own text holds other k-grams.
     pub(super) fn mark_skipped(&mut self, read: &ReadOptions, phrases: Option<&PhraseFinder>) -> Result<()> {
         let quotes = read.skip_quotes;
         let asked = if quotes { SKIPPING_QUOTATIONS } else { IGNORING_PHRASES };
@@ -202,16 +211,27 @@ impl PreparedQuery {
         let symbols = symboliser.read(&text.bytes, text.format)?;
         let phrases = phrases.map_or_else(Vec::new, |finder| finder.find(symbols.values()));
         let quoted: Vec<Range<u32>> = quotations.iter().map(|&quotation| symbols.within(quotation)).collect();
-        self.uncounted = Uncounted::new(quoted.iter().chain(&phrases));
-        let k = u64::from(self.profile.k());
+        let (profile, k) = (self.profile, self.profile.k());
+        let parts = [(quoted, IgnoredBecause::Quoted), (phrases, IgnoredBecause::Phrase)];
+        let parts = parts.map(|(ranges, because)| {
+            let long: Vec<Range<u32>> = ranges.iter().filter(|range| is_long(&profile, range)).cloned().collect();
+            (ranges, long, because)
+        });
+        for (ranges, _, because) in &parts {
+            let place = |range: &Range<u32>| Location { pages: None, ..symbols.locate(range) };
+            let held = ranges.iter().filter(|range| range.len() >= k as usize);
+            self.skipped.extend(held.map(|range| Ignored { query: place(range), because: *because }));
+        }
+        self.uncounted = Uncounted::new(parts.iter().flat_map(|(ranges, ..)| ranges));
+        self.excluded = union(parts.iter().flat_map(|(_, long, _)| long));
         let part = |fingerprint: &Fingerprint| {
-            let after = quotations.partition_point(|quotation| quotation.start <= fingerprint.span.start);
-            if after > 0 && fingerprint.span.end <= quotations[after - 1].end {
-                return Some(IgnoredBecause::Quoted);
-            }
-            let at = fingerprint.position;
-            let after = phrases.partition_point(|phrase| u64::from(phrase.start) <= at);
-            (after > 0 && at + k <= u64::from(phrases[after - 1].end)).then_some(IgnoredBecause::Phrase)
+            let at = fingerprint.position as u32;
+            let kgram = at..at.saturating_add(k);
+            let skips = |(ranges, long, _): &&(Vec<Range<u32>>, Vec<Range<u32>>, _)| {
+                let next = long.get(long.partition_point(|range| range.end <= kgram.start));
+                next.is_some_and(|range| range.start < kgram.end) || lies_in(ranges, &kgram)
+            };
+            parts.iter().find(skips).map(|(.., because)| *because)
         };
         for hash in &mut self.hashes {
             // All fingerprints of the hash must lie in such parts. The first fingerprint decides the reason.

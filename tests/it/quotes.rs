@@ -84,12 +84,64 @@ fn quotations_are_looked_for_in_prose_whose_text_is_there() {
     assert!(gone.stderr.contains("the text of essay.txt is not available\nhint: "), "{}", gone.stderr);
 }
 
+/// A few letters beside a quotation or phrase that agree by chance make no match and no passage.
+#[test]
+fn what_stands_beside_ignored_text_needs_a_length_of_its_own() {
+    let folder = Folder::new();
+    let (quoted, own, short) = (prose(1, 60), prose(2, 20), "He would say so once");
+    folder.write("docs/source.txt", format!("{}\n\nThe same: {quoted} {own}\n", prose(4, 50)));
+    folder.write("phrases.txt", format!("{quoted}\n"));
+    folder.write("honest.txt", format!("{short}, and the same: “{quoted}” {}. {}\n", &own[..4], prose(5, 50)));
+    folder.write("copied.txt", format!("{short}: “{quoted}” {own}. {}\n", prose(5, 50)));
+    // A word in quotation marks divides no copied text.
+    folder
+        .write("marked.txt", format!("{}\n", quoted.split(' ').map(|word| format!("\"{word}\" ")).collect::<String>()));
+    let place = |text: &str, part: &str| {
+        let start = text.find(part).unwrap() as u64;
+        (start, start + part.len() as u64)
+    };
+    for profile in ["prose", "words"] {
+        let db = format!("{profile}.db");
+        folder.ok(&["ingest", "-q", "--profile", profile, "docs", "--db", &db]);
+        for flags in [&["--skip-quotes"][..], &["--ignore-phrases", "phrases.txt"]] {
+            for rewritten in [&[][..], &["--rewritten"]].into_iter().take(if profile == "words" { 2 } else { 1 }) {
+                let ask = |name: &str| {
+                    let query = [&["query", name, "--db", &db, "--format", "json"], flags, rewritten].concat();
+                    let diff = [
+                        &["diff", name, "docs/source.txt", "--profile", profile, "--format", "json"],
+                        flags,
+                        rewritten,
+                    ]
+                    .concat();
+                    let [query, diff] = [query, diff].map(|command| folder.run(&command).json().remove(0));
+                    assert_eq!(query["matches"].as_array().unwrap().len(), diff["matches"].as_array().unwrap().len());
+                    assert_eq!(query["ignored"], diff["ignored"]);
+                    let text = std::fs::read_to_string(folder.path().join(name)).unwrap();
+                    (text, query)
+                };
+                let (text, honest) = ask("honest.txt");
+                assert_eq!(honest["matches"], serde_json::json!([]), "{flags:?}");
+                let ignored: Vec<_> = honest["ignored"].as_array().unwrap().iter().map(|part| &part["query"]).collect();
+                assert_eq!(ignored.len(), 1);
+                let part = (ignored[0]["start"].as_u64().unwrap(), ignored[0]["end"].as_u64().unwrap());
+                assert_eq!(part, place(&text, &quoted), "{profile}");
+                if profile == "prose" {
+                    let (text, copied) = ask("copied.txt");
+                    assert_eq!(spans(&copied).0, [place(&text, &own)], "{copied}");
+                }
+            }
+        }
+        let marked = folder.ok(&["query", "marked.txt", "--db", &db, "--skip-quotes", "--format", "json"]).json();
+        assert_eq!(marked[0]["matches"][0]["containment"], 1.0);
+    }
+}
+
 /// A quotation or a phrase does not help a passage to reach `--min-passage`. Text beside it can still be a
 /// passage.
 #[test]
 fn what_is_ignored_makes_no_passage_long() {
     let folder = Folder::new();
-    let (before, ignored, after) = (prose(1, 12), prose(2, 100), prose(3, 12));
+    let (before, ignored, after) = (prose(1, 18), prose(2, 100), prose(3, 20));
     folder.write("docs/source.txt", format!("{}\n\n{before} \"{ignored}\" {after}\n", prose(4, 50)));
     folder.write("essay.txt", format!("{}\n\n{before} \"{ignored}\" {after}\n", prose(5, 50)));
     folder.write("phrases.txt", format!("{ignored}\n"));
@@ -97,6 +149,7 @@ fn what_is_ignored_makes_no_passage_long() {
     let letters = |text: &str| text.len() - text.matches(' ').count();
     let own = letters(&before) + letters(&after);
     let all = own + letters(&ignored);
+    let beside = [letters(&before), letters(&after)];
     let passages = |command: &[&str], least: usize| {
         let run = folder.ok(&[command, &["--format", "json", "--min-passage", &least.to_string()]].concat());
         let answer = &run.json()[0];
@@ -109,6 +162,10 @@ fn what_is_ignored_makes_no_passage_long() {
         assert_eq!(passages(command, all), [all], "{command:?}");
         for flags in [&["--skip-quotes"][..], &["--ignore-phrases", "phrases.txt"]] {
             let command = [command, flags].concat();
+            assert_eq!(passages(&command, beside[0].min(beside[1])), beside, "{command:?}");
+            assert_eq!(passages(&command, beside[0].max(beside[1]) + 1), [0; 0], "{command:?}");
+            // A gap as wide as the ignored text joins what stands beside it.
+            let command = [&command, &["--gap", "1000"][..]].concat();
             assert_eq!(passages(&command, own), [all], "{command:?}");
             assert_eq!(passages(&command, own + 1), [0; 0], "{command:?}");
         }

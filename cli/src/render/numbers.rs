@@ -33,12 +33,13 @@ pub(crate) fn attachments_left_out(attachments: u64, way_out: &str) -> String {
     format!("{} of mails {} not read{way_out}", count(attachments, "attachment"), was(attachments))
 }
 
-/// A share of 1 as a percentage. A share above 0 is never shown as 0%.
+/// A share of 1 as a percentage. A share above 0 is never shown as 0%, and a share below 1 never as 100%.
 pub(crate) fn percent(share: f64) -> String {
-    if share > 0.0 && share < 0.0005 {
-        return "<0.1%".to_owned();
+    match share {
+        _ if share > 0.0 && share < 0.0005 => "<0.1%".to_owned(),
+        _ if share < 1.0 => format!("{:.1}%", share.min(0.999) * 100.0),
+        _ => format!("{:.1}%", share * 100.0),
     }
-    format!("{:.1}%", share * 100.0)
 }
 
 /// A number of bytes, in the largest unit that gives a value of at least 1.
@@ -76,7 +77,7 @@ mod tests {
         assert_eq!(size(1023), "1,023 bytes");
         assert_eq!(size(1024), "1.0 KiB");
         assert_eq!(size(u64::MAX), "16.0 EiB");
-        assert_eq!(percent(0.596), "59.6%");
+        assert_eq!([0.596, 0.9994, 0.999_95, 1.0].map(percent), ["59.6%", "99.9%", "99.9%", "100.0%"]);
         let times = [-2_111_529_600, 0, 1_795_687_814].map(moment);
         assert_eq!(times, ["1903-02-03T00:00:00Z", "1970-01-01T00:00:00Z", "2026-11-26T10:10:14Z"]);
         assert_eq!([59.9, 61.0, 7260.0].map(duration), ["59 s", "1 min 1 s", "2 h 1 min"]);

@@ -8,8 +8,12 @@
 //!
 //! The default gap is t: the text between two matches is then shorter than any run that is guaranteed to be
 //! found.
+//!
+//! In text that repeats itself, a passage goes on in the same repeat after an edit: of the matches that can
+//! continue it, those that overlap it by more than a gap come last.
 
 use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 use std::ops::Range;
 
 use super::gaps::Gaps;
@@ -41,35 +45,81 @@ fn chain(
     query: &[u64],
     document: &[u64],
     matches: &[MaximalMatch],
-    &Joining { gap, uncounted, stop, .. }: &Joining<'_>,
+    joining: &Joining<'_>,
     gaps: &mut Gaps,
 ) -> Result<Vec<Joined>> {
-    let mut passages: Vec<Joined> = Vec::new();
-    // The passages that a later match may continue or lie in, weighted by their agreement.
-    let mut open = PassageIndex::new();
-    for found in matches {
-        stop.check()?;
-        let (in_query, in_document) = (found.query..found.query_end(), found.document..found.document_end());
-        if open.holds(&in_query, &in_document) {
-            continue;
+    let mut chain = Chain { texts: [query, document], joining, gaps, passages: Vec::new(), open: PassageIndex::new() };
+    // The matches that wait, each with the place in the query up to which it waits, the first one on top.
+    let mut waiting: BinaryHeap<Reverse<(u32, usize)>> = BinaryHeap::new();
+    for next in matches.iter().enumerate().map(Some).chain([None]) {
+        joining.stop.check()?;
+        let place = next.map_or(u32::MAX, |(_, found)| found.query);
+        while let Some(&Reverse((until, index))) = waiting.peek()
+            && until < place
+        {
+            waiting.pop();
+            chain.add(&matches[index], false);
         }
-        let distance =
-            |(at, index): (usize, usize)| Some((distance(&passages[index], found, gap)?, Reverse(index), at));
-        let nearest = match open.continues(&in_query, &in_document, gap) {
-            true => open.held().filter_map(distance).min(),
+        if let Some((index, found)) = next {
+            waiting.extend(chain.add(found, true).map(|until| Reverse((until, index))));
+        }
+    }
+    Ok(chain.passages)
+}
+
+/// The passages made so far.
+struct Chain<'a> {
+    texts: [&'a [u64]; 2],
+    joining: &'a Joining<'a>,
+    gaps: &'a mut Gaps,
+    passages: Vec<Joined>,
+    /// The passages that a later match may continue or lie in, weighted by their agreement.
+    open: PassageIndex,
+}
+
+impl Chain<'_> {
+    /// Adds a match to the passages. If the match `may_wait` and a match at a later place of the query may
+    /// continue the same passage better, adds nothing and returns the last such place.
+    ///
+    /// In text that repeats itself, a match of two different repeats can overlap the passage by much. The
+    /// match of the same repeats begins where the passage ends, so it comes later. The part of a match after
+    /// such an overlap is longer than a gap, so no match that follows it is added before it.
+    fn add(&mut self, found: &MaximalMatch, may_wait: bool) -> Option<u32> {
+        let &Joining { gap, guarantee, uncounted, .. } = self.joining;
+        let (in_query, in_document) = (found.query..found.query_end(), found.document..found.document_end());
+        if self.open.holds(&in_query, &in_document) {
+            return None;
+        }
+        let overlaps = |passage: &Joined| u64::from(overlap(passage, found)) > guarantee.max(gap.into());
+        let distance = |(at, index): (usize, usize)| {
+            let passage = &self.passages[index];
+            let distance = distance(passage, found, gap)?;
+            Some((overlaps(passage), distance, Reverse(index), at))
+        };
+        let nearest = match self.open.continues(&in_query, &in_document, gap) {
+            true => self.open.held().filter_map(distance).min(),
             false => None,
         };
-        if let Some((_, Reverse(index), at)) = nearest {
-            let passage = &mut passages[index];
-            append(passage, found, [query, document], uncounted, gaps);
-            open.extend(at, passage.query.end, passage.document.end, passage.agreed);
-            continue;
+        let Some((overlaps, _, Reverse(index), at)) = nearest else {
+            let agreed = u64::from(found.length);
+            let from = found.query.saturating_sub(gap);
+            self.open.push(self.passages.len(), &in_query, &in_document, agreed, from);
+            self.passages.push(Joined::of(found, uncounted));
+            return None;
+        };
+        let passage = &mut self.passages[index];
+        if may_wait && overlaps {
+            return Some(passage.query.end.saturating_add(gap));
         }
-        let agreed = u64::from(found.length);
-        open.push(passages.len(), &in_query, &in_document, agreed, found.query.saturating_sub(gap));
-        passages.push(Joined::of(found, uncounted));
+        append(passage, found, self.texts, uncounted, self.gaps);
+        self.open.extend(at, passage.query.end, passage.document.end, passage.agreed);
+        None
     }
-    Ok(passages)
+}
+
+/// Number of symbols of a match that a passage marks already, in the text in which these are more.
+fn overlap(passage: &Joined, found: &MaximalMatch) -> u32 {
+    passage.query.end.saturating_sub(found.query).max(passage.document.end.saturating_sub(found.document))
 }
 
 /// The distances of a match from the end of a passage that it continues. `None` if the match does not
@@ -83,7 +133,7 @@ fn distance(passage: &Joined, found: &MaximalMatch, gap: u32) -> Option<(u32, u3
         i64::from(found.query) - i64::from(passage.query.end),
         i64::from(found.document) - i64::from(passage.document.end),
     ];
-    let overlap = u64::try_from(-skipped[0].min(skipped[1])).unwrap_or(0);
+    let overlap = u64::from(overlap(passage, found));
     // If more than half of the match is already marked, it is another place of the same text, not a
     // continuation.
     if !continues || overlap * 2 > u64::from(found.length).min(passage.agreed) {
@@ -100,8 +150,7 @@ fn append(
     uncounted: &Uncounted,
     gaps: &mut Gaps,
 ) {
-    let overlap =
-        passage.query.end.saturating_sub(found.query).max(passage.document.end.saturating_sub(found.document));
+    let overlap = overlap(passage, found);
     if overlap == 0 {
         let between = |end: u32, start: u32| end as usize..start as usize;
         let here = &query[between(passage.query.end, found.query)];

@@ -9,10 +9,12 @@
 //! A hash found 64 times in both texts has 4,096 seeds. The places of a hash with more seeds are not paired
 //! with each other, but handled by this method. If all hashes together have more than 2^20 seeds, the most
 //! frequent hashes are handled by this method too. Each place that no match covers yet is matched with the
-//! longest of up to 16 candidates, including the nearest to the last diagonal. Two texts of 200,000 equal
-//! symbols have 4 x 10^10 seeds and take some milliseconds. The answer counts the pairs that were not
-//! compared (`repeats`).
+//! longest of up to 16 candidates, including the nearest to the last diagonal. The run across the end of a
+//! match can be one of other repeats, and cover what follows; so the text after the end is matched near its
+//! diagonal too. Two texts of 200,000 equal symbols have 4 x 10^10 seeds and take some milliseconds. The
+//! answer counts the pairs that were not compared (`repeats`).
 
+use std::cmp::Reverse;
 use std::ops::Range;
 
 use super::occurrences::KgramHashes;
@@ -130,19 +132,29 @@ fn cover(
     // next run is compared near the diagonal of that match too.
     let mut covered = 0;
     let mut diagonal = 0;
+    // The end and the diagonal of a match, if the match after it lies across its end.
+    let mut ended: Option<(usize, i64)> = None;
     let mut hashes = KgramHashes::new(t);
     for range in starts {
         hashes.for_each(&values[range.start..range.end + t - 1], |position, hash| {
             let here = range.start + position as usize;
-            if here + t <= covered {
+            ended = ended.filter(|(end, _)| here < end + t);
+            let resumed = ended.filter(|(end, _)| here >= *end);
+            if here + t <= covered && resumed.is_none() {
                 return;
             }
             let first = runs.partition_point(|run| run.0 < hash);
             let same = &runs[first..first + runs[first..].partition_point(|run| run.0 == hash)];
-            if let Some(there) = best(values, others, here, same, here as i64 - diagonal)
+            let near = resumed.and_then(|(_, diagonal)| {
+                let expected = here as i64 - diagonal;
+                nearest(same, expected).find(|there| expected.abs_diff((*there).into()) <= t as u64)
+            });
+            let any = || (here + t > covered).then(|| best(values, others, here, same, here as i64 - diagonal));
+            if let Some(there) = near.or_else(|| any().flatten())
                 && let Some(run) = extend(values, others, here as u32, there, t)
             {
-                covered = run.query_end() as usize;
+                ended = (near.is_none() && here < covered).then_some((covered, diagonal));
+                covered = covered.max(run.query_end() as usize);
                 diagonal = i64::from(run.query) - i64::from(run.document);
                 found.push(run);
             }
@@ -150,17 +162,22 @@ fn cover(
     }
 }
 
-/// The place in `same` with the longest equal run, within the look-ahead. Of several such places, the first
-/// one.
+/// The place in `same` with the longest equal run, within the look-ahead. Of several such places, the nearest
+/// to the expected one.
 fn best(values: &[u64], others: &[u64], here: usize, same: &[(u64, u32)], expected: i64) -> Option<u32> {
-    let nearest = same.partition_point(|run| i64::from(run.1) < expected);
-    let around = [nearest, nearest.saturating_sub(1)].into_iter().filter(|&index| index < same.len());
     let step = same.len().div_ceil(CANDIDATES - 2).max(1);
-    let spread = (0..same.len()).step_by(step);
+    let spread = same.iter().step_by(step).map(|run| run.1);
     let equal = |there: u32| {
         let ahead = others[there as usize..].iter().take(LOOK_AHEAD);
         values[here..].iter().zip(ahead).take_while(|(a, b)| a == b).count()
     };
-    let candidates = around.chain(spread).map(|index| same[index].1);
-    candidates.map(|there| (equal(there), std::cmp::Reverse(there))).max().map(|(_, there)| there.0)
+    let candidates = nearest(same, expected).chain(spread);
+    let distance = |there: u32| Reverse(expected.abs_diff(there.into()));
+    candidates.map(|there| (equal(there), distance(there), there)).max().map(|(.., there)| there)
+}
+
+/// The places in `same` that are the nearest after and before the expected one.
+fn nearest(same: &[(u64, u32)], expected: i64) -> impl Iterator<Item = u32> {
+    let after = same.partition_point(|run| i64::from(run.1) < expected);
+    [Some(after), after.checked_sub(1)].into_iter().flatten().filter_map(|index| Some(same.get(index)?.1))
 }

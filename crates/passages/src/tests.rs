@@ -221,6 +221,50 @@ fn low_entropy_takes_linear_time() {
     }
 }
 
+/// Each repeat is like each other, but the text goes on after an edit in the same repeat.
+#[test]
+fn a_text_that_repeats_itself_is_paired_place_by_place() {
+    let mut seed = 11;
+    let once = drawn(&mut seed, 500, 190);
+    for repeats in [2, 3, 5, 8, 20, 40, 64, 65, 100, 300] {
+        let text = once.repeat(repeats);
+        for edits in [1, 2, 3] {
+            let mut edited = text.clone();
+            for edit in (1..=edits).rev() {
+                let place = text.len() * edit / (edits + 1) + 7;
+                edited.splice(place..place, 600..605);
+            }
+            for (query, document) in [(&text, &edited), (&edited, &text)] {
+                let case = Case { query: query.clone(), document: document.clone(), k: 25, w: 20 };
+                let (matches, _) = case.matches(&Settings::new(case.k, case.w));
+                assert!(matches.len() <= 8 * (edits + 1) * repeats, "{}", matches.len());
+                let passages = case.joined(&matches, 44);
+                let spans: Vec<_> = passages.iter().map(|p| (p.query.len(), p.document.len(), p.agreed)).collect();
+                assert_eq!(
+                    spans,
+                    [(query.len(), document.len(), text.len() as u64)],
+                    "{repeats} repeats, {edits} edits"
+                );
+            }
+        }
+    }
+}
+
+/// A part that stands twice in one text and once in the other is marked whole, in one passage.
+#[test]
+fn a_repeat_that_is_left_out_divides_no_passage() {
+    let mut seed = 3;
+    let [one, two, three] = [300, 200, 300].map(|length| drawn(&mut seed, 500, length));
+    let (once, twice) = ([&one[..], &two, &three].concat(), [&one[..], &two, &two, &three].concat());
+    for (query, document) in [(&once, &twice), (&twice, &once)] {
+        let case = Case { query: query.clone(), document: document.clone(), k: 25, w: 20 };
+        let (matches, _) = case.matches(&Settings::new(case.k, case.w));
+        let passages = case.joined(&matches, 44);
+        let spans: Vec<_> = passages.iter().map(|p| (p.query.clone(), p.document.clone(), p.agreed)).collect();
+        assert_eq!(spans, [(0..query.len() as u32, 0..document.len() as u32, 800)]);
+    }
+}
+
 #[test]
 fn a_moved_block_is_a_passage_of_its_own() {
     let mut seed = 5;

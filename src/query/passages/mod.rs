@@ -6,9 +6,8 @@
 //! fingerprints. If there are very many passages, some are left out.
 //!
 //! `--min-passage` counts the symbols that agree outside rulers, and outside quotations and phrases whose
-//! places are known. So a quotation with a few words around it is no long passage. For inferred passages,
-//! `--min-passage` counts the symbols of the query between the ends of the passage. There, boilerplate and
-//! common text count too, since only their fingerprints are known.
+//! places are known. For inferred passages, it counts the symbols of the query between the ends of the
+//! passage. There, boilerplate and common text count too, since only their fingerprints are known.
 //!
 //! In source code a passage stays only if it adds 20 tokens, in either document, to longer passages
 //! (`--min-passage` sets another number). If the longest passage is shorter than 20 tokens, its length is the
@@ -149,8 +148,8 @@ pub(super) struct QueryText {
     wanted: FxHashMap<u64, u32>,
     occurrences: Occurrences,
     uncounted: Uncounted,
-    /// The stretches that boilerplate holds.
-    boilerplate: Vec<Range<u32>>,
+    /// The stretches in which no match lies.
+    excluded: Vec<Range<u32>>,
     /// The symbols that do not count in the length of a passage: ignored text and rulers.
     ignored: Uncounted,
     rulers: Uncounted,
@@ -176,7 +175,7 @@ impl QueryText {
     ) -> Result<Self> {
         let (of_text, of_structure): (Vec<u64>, Vec<u64>) =
             hashes.partition(|&hash| profile.view_of(hash) == View::Text);
-        let IgnoredText { boilerplate: [first, second], all: [all_of_first, all_of_second] } = ignored;
+        let IgnoredText { excluded: [first, second], all: [all_of_first, all_of_second] } = ignored;
         let (ignored, ignored_text) = ((first, all_of_first), (second, all_of_second));
         let text_view = match (profile.text_view(), text.take_text_view()) {
             (Some(view), Some(text)) => {
@@ -194,7 +193,7 @@ impl QueryText {
         profile: &Profile,
         hashes: Vec<u64>,
         uncounted: Uncounted,
-        (boilerplate, ignored): (Vec<Range<u32>>, Uncounted),
+        (excluded, ignored): (Vec<Range<u32>>, Uncounted),
         stop: &StopToken,
     ) -> Result<Self> {
         let wanted: FxHashMap<u64, u32> = hashes.into_iter().zip(0..).collect();
@@ -207,7 +206,7 @@ impl QueryText {
         let found = if is_structure { Vec::new() } else { rulers(text.values(), expected_run(&profile) as usize) };
         let rulers = Uncounted::new(found.iter());
         let (uncounted, ignored) = (uncounted.with(&found), ignored.with(&found));
-        Ok(Self { text, profile, wanted, occurrences, uncounted, boilerplate, ignored, rulers, words, text_view: None })
+        Ok(Self { text, profile, wanted, occurrences, uncounted, excluded, ignored, rulers, words, text_view: None })
     }
 
     /// The first and the last page of a span of the query, if it is a PDF.
@@ -263,12 +262,12 @@ impl QueryText {
             &shared,
             &settings,
         );
-        // If two texts contain the boilerplate and have the same text after it, they share a k-gram across
-        // the end of the boilerplate. The match around that k-gram runs back through the boilerplate, so that
+        // If two texts contain the boilerplate or quotation and have the same text after it, they share a
+        // k-gram across its end. The match around that k-gram runs back through the ignored text, so that
         // part is cut off. In source code a short stretch may consist of idioms that every program has, so it
         // is not cut out.
         let long = idiom(profile).unwrap_or(0) as u32;
-        cut(&mut matches, &self.boilerplate, long, settings.guarantee() as u32);
+        cut(&mut matches, &self.excluded, long, settings.guarantee() as u32);
         stop.check()?;
         let mut joined = match options.rewritten {
             true => rewritten::passages(&Rewriting {
