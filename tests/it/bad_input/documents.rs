@@ -258,7 +258,7 @@ fn a_file_whose_name_promises_a_document_fails_if_it_is_none() {
     docs.extend(promising.iter().map(|name| format!("bad/all.tar!{name}")));
     docs.push("bad/packed.docx".into());
     folder.write("bad/packed.docx", [&b"Rar!\x1a\x07"[..], &random(9, 0)].concat());
-    for other in ["h.png", "i", ".DS_Store", "j.rs", "k.htmlx", "._a.docx", "~$a.docx"] {
+    for other in ["h.png", "i", ".DS_Store", "j.rst.bak", "k.htmlx", "._a.docx", "~$a.docx"] {
         folder.write(&format!("bad/{other}"), random(20, 0));
     }
     folder.write("bad/student/text.pdf", prose(1));

@@ -12,12 +12,18 @@ fn zeroed(text: &str) -> Vec<u8> {
 fn a_binary_file_whose_name_promises_a_text_or_a_mail_is_a_failure() {
     let folder = Folder::new();
     let mail = format!("From: a@b.c\nMessage-ID: <1@x>\nSubject: x\n\n{}", prose(1));
-    let failing = ["a.txt", "b.eml", "c.md", "d.csv", "e.html", "f.tex", "g.TXT", "h.tsv"];
+    let failing = ["a.txt", "b.eml", "c.md", "d.csv", "e.html", "f.tex", "g.TXT", "h.tsv", "k.rs", "l.h"];
     for name in failing {
         folder.write(&format!("in/{name}"), zeroed(&mail));
     }
-    for name in ["x.png", "y.rs", "z", "._a.txt", "~$a.txt", ".md"] {
+    for name in ["x.png", "z", "._a.txt", "._a.py", "~$a.txt", ".md"] {
         folder.write(&format!("in/{name}"), zeroed(&mail));
+    }
+    // These names are also those of videos in packets.
+    for (name, start, size) in [("v.ts", 0, 188), ("w.mts", 4, 192)] {
+        let mut video = vec![0; 9 * size];
+        video.iter_mut().skip(start).step_by(size).for_each(|byte| *byte = b'G');
+        folder.write(&format!("in/{name}"), video);
     }
     folder.write("in/i.txt.gz", gzip(zeroed(&mail)));
     let separator = "From a@x Sat Jan  3 01:05:34 2004\n";
@@ -35,7 +41,7 @@ fn a_binary_file_whose_name_promises_a_text_or_a_mail_is_a_failure() {
         names
     };
     let run = ingest(&[]);
-    assert_eq!((run.status, failed(&run), &run.json()[0]["skips"]), (2, all, &6.into()), "{run:?}");
+    assert_eq!((run.status, failed(&run), &run.json()[0]["skips"]), (2, all, &8.into()), "{run:?}");
     assert_eq!(run.json()[0]["added"], 2);
     let told = "error: in/j.mbox#2: this is not a readable mail document: binary data: there are NUL bytes";
     assert!(run.stderr.contains(told) && run.stderr.contains("--exclude GLOB leaves it out"), "{run:?}");
@@ -73,5 +79,24 @@ fn utf_16_without_a_mark_is_read_in_several_scripts() {
         let matches = query.json()[0]["matches"].as_array().unwrap().clone();
         let whole = matches.iter().filter(|found| found["containment"] == 1.0).count();
         assert_eq!(whole, 2, "{name} {query:?}");
+    }
+}
+
+/// A program with zeros in a comment still runs, so it must not leave the comparison unnoticed.
+#[test]
+fn a_program_with_zeros_is_a_failure_by_name() {
+    let folder = Folder::new();
+    let program = "int main(void) {\n    for (int i = 0; i < 9; i++) { puts(\"x\"); }\n    return 0;\n}\n".repeat(9);
+    let spoiled = [&b"/*"[..], &[0; 32], b"*/\n", program.as_bytes()].concat();
+    folder.write("k/anna/main.c", &program);
+    for name in ["main.c", "Main.java", "main.js", "main.ts", "main.py"] {
+        folder.write(&format!("k/ben/{name}"), &spoiled);
+    }
+    for profile in ["code", "prose"] {
+        let run = folder.run(&["ingest", "--db", profile, "--profile", profile, "k", "--failures", "failures.jsonl"]);
+        assert!(run.status == 2 && run.stdout.starts_with("1 document added, 5 failed\n"), "{run:?}");
+        assert!(run.stderr.contains("k/ben/main.c: this is not a readable c document: binary data"), "{run:?}");
+        let failures = std::fs::read_to_string(folder.path().join("failures.jsonl")).unwrap();
+        assert_eq!(failures.matches("k/ben/").count(), 5, "{failures}");
     }
 }

@@ -154,14 +154,22 @@ fn named_format(name: &str) -> Option<Format> {
 
 /// The format of a document or text that a name promises. Binary data under such a name is an error. Names
 /// such as `._a.docx` and `~$a.docx` promise nothing: systems put such files beside a document. Names of
-/// source code promise nothing either, because many programs use these extensions for data.
+/// source code promise text: of 39,000 such files below /usr and in a cargo registry, one is binary.
 pub(crate) fn promised_format(name: &str) -> Option<Format> {
     const TABLES: [&str; 2] = ["csv", "tsv"];
     let last = name.rsplit(['/', '!']).next().unwrap_or_default();
     let is_beside = last.starts_with("._") || last.starts_with("~$");
     // Many servers call any data text, so a media type promises no text.
-    let promised = named_format(name).or_else(|| TABLES.contains(&&*extension(name)).then_some(Format::Text));
+    let promised = named_format(name).or_else(|| language_of(name, b"").map(Format::Code));
+    let promised = promised.or_else(|| TABLES.contains(&&*extension(name)).then_some(Format::Text));
     promised.filter(|format| !is_beside && (is_packed(*format) || !is_media_type(name)))
+}
+
+/// True for the first bytes of a video in packets of 188 bytes that begin with a `G` (in files of cameras
+/// after four bytes for the time). Names of such videos end as those of TypeScript do.
+pub(crate) fn is_video(head: &[u8]) -> bool {
+    let has_packets = |first: usize, size: usize| (0..3).all(|packet| head.get(first + packet * size) == Some(&b'G'));
+    has_packets(0, 188) || has_packets(4, 192)
 }
 
 /// True for a name without a stem, such as `.txt`. It stands for the media type of a web record, whose body

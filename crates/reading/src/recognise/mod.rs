@@ -16,7 +16,7 @@ mod layer;
 
 pub(crate) use beginning::begins_tex;
 pub use format::{Choice, HEAD as FORMAT_HEAD, choose, choose_of_text};
-pub(crate) use format::{is_packed, promised_format};
+pub(crate) use format::{is_packed, is_video, promised_format};
 pub(crate) use from_line::{FromLine, from_line, is_header};
 pub use hint::Hint;
 pub use layer::{

@@ -9,6 +9,7 @@ use crate::input::decompress::meter::{Exactly, Meter, is_member_error};
 use crate::recognise::{extension, is_packed, promised_format};
 use fpdb_host::error::Result;
 use fpdb_host::skip_reason::SkipReason;
+use fpdb_kernel::document::Format;
 
 const FORMAT: &str = "WARC";
 
@@ -204,8 +205,8 @@ pub(super) fn hand_over(
 }
 
 /// The extension of this media type, as a name. If the media type does not show the format, returns the last
-/// part of the address. An extension of a binary document in the address takes precedence: such a record may
-/// be empty.
+/// part of the address. An extension of a binary document or a program in the address takes precedence: such
+/// a record may be empty, and programs give out pictures (`/show.php`).
 fn hint(media_type: Option<&str>, url: &str) -> String {
     let media_type = media_type.unwrap_or_default().split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     let ending = match media_type.as_str() {
@@ -222,7 +223,9 @@ fn hint(media_type: Option<&str>, url: &str) -> String {
             let path = path.split_once("://").map_or(path, |(_, rest)| rest);
             let last = path.split_once('/').and_then(|(_, path)| path.rsplit('/').next()).unwrap_or_default();
             return match promised_format(last) {
-                Some(format) if is_packed(format) => format!(".{}", extension(last)),
+                Some(format) if is_packed(format) || matches!(format, Format::Code(_)) => {
+                    format!(".{}", extension(last))
+                }
                 _ => last.to_owned(),
             };
         }
@@ -258,7 +261,7 @@ mod tests {
         for (media_type, url, expected) in [
             (Some("text/html; charset=utf-8"), "http://example.org/a.txt", ".html"),
             (Some("application/octet-stream"), "http://example.org/b/a.PDF?x=/y", ".pdf"),
-            (Some("application/octet-stream"), "http://example.org/b/a.c?x=/y", "a.c"),
+            (Some("application/octet-stream"), "http://example.org/b/a.c?x=/y", ".c"),
             (None, "http://example.org", ""),
             (None, "", ""),
         ] {

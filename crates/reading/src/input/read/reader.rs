@@ -11,7 +11,7 @@ use crate::input::decompress::decompress;
 use crate::input::decompress::meter::{Meter, Metered};
 use crate::input::find::candidate::modified;
 use crate::input::{Candidate, Compression, Content, FileFacts, ReadAs, temporary};
-use crate::recognise::{Choice, Hint, choose, choose_of_text, promised_format};
+use crate::recognise::{Choice, Hint, choose, choose_of_text, is_video, promised_format};
 use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_host::stop::StopToken;
 use fpdb_kernel::document::{Digest, Format};
@@ -214,10 +214,10 @@ pub fn format_of(asked: ReadAs, hint: &Hint, head: &[u8], unit: Unit) -> Result<
     };
     match (chosen, asked) {
         (Choice::Skip(reason), _) => Err(Error::Document(match promised_format(&hint.name) {
-            Some(format) => {
+            Some(format) if !is_video(head) => {
                 DocumentError::NotOfFormat { format: format.name(), detail: reason.to_string().into(), source: None }
             }
-            None => DocumentError::Binary { reason },
+            _ => DocumentError::Binary { reason },
         })),
         (Choice::Read(format @ Format::Code(_)), _) | (Choice::Read(format), ReadAs::Auto) => Ok(format),
         (Choice::Read(_), _) => Ok(Format::Text),
