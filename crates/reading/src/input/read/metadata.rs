@@ -13,8 +13,12 @@ use fpdb_host::error::{Error, Result};
 /// The column with the name or path of the document.
 const KEY: &str = "filename";
 
+/// The columns that fpdb knows. In a header they may have capital letters, as spreadsheets write them.
+const KNOWN: [&str; 3] = [KEY, "label", "group"];
+
 /// Metadata of documents: a CSV file whose header has a column `filename`. Columns are separated by commas,
-/// or by semicolons or tabs if the header has no comma.
+/// or by semicolons or tabs if the header has no comma. The columns `filename`, `label` and `group` are known
+/// in capital letters too.
 #[derive(Debug)]
 pub struct MetadataTable {
     /// The other columns.
@@ -47,14 +51,17 @@ impl MetadataTable {
         let first_line = text.split(|&byte| byte == b'\n').next().unwrap_or_default();
         let delimiter = *b",;\t".iter().find(|delimiter| first_line.contains(delimiter)).unwrap_or(&b',');
         let mut reader = csv::ReaderBuilder::new().delimiter(delimiter).trim(csv::Trim::Headers).from_reader(text);
+        let named = |column| KNOWN.into_iter().find(|known| known.eq_ignore_ascii_case(column)).unwrap_or(column);
         let header = reader.headers().map_err(|error| bad(error.to_string()))?.clone();
-        let key = header.iter().position(|column| column == KEY);
+        let header: Vec<&str> = header.iter().map(named).collect();
+        let key = header.iter().position(|&column| column == KEY);
         let key = key.ok_or_else(|| bad(format!("its header has no column {KEY}")))?;
         let mut seen = HashSet::new();
-        if let Some(twice) = header.iter().find(|column| !seen.insert(*column)) {
+        if let Some(twice) = header.iter().find(|column| !seen.insert(**column)) {
             return Err(bad(format!("its header has the column {twice} twice")));
         }
-        let columns = header.iter().enumerate().filter(|&(at, _)| at != key).map(|(_, name)| name.to_owned()).collect();
+        let columns =
+            header.iter().enumerate().filter(|&(at, _)| at != key).map(|(_, &name)| name.to_owned()).collect();
         let mut rows = HashMap::new();
         for record in reader.records() {
             let record = record.map_err(|error| bad(error.to_string()))?;
@@ -154,10 +161,17 @@ mod tests {
     }
 
     #[test]
+    fn known_columns_may_have_capital_letters() {
+        let found = said(&table("Filename,LABEL,Group,Grade\na.txt,x,7,1\n").unwrap(), "a.txt");
+        let names: Vec<&str> = found.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(names, ["url", "label", "group", "Grade"]);
+    }
+
+    #[test]
     fn tables_without_names_are_refused() {
         assert!(matches!(table("name,label\na,b\n"), Err(Error::BadTable { .. })));
         assert!(matches!(table("filename,label\na\n"), Err(Error::BadTable { .. })));
-        for header in ["filename,label,label", "filename,label,filename", "filename,a,,"] {
+        for header in ["filename,label,label", "filename,label,Label", "filename,label,filename", "filename,a,,"] {
             let error = table(&format!("{header}\n")).unwrap_err().to_string();
             assert!(error.contains("twice"), "{header}: {error}");
         }
