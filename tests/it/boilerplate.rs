@@ -65,6 +65,10 @@ fn copies_are_found_below_what_was_handed_out() {
             assert_eq!(found["document"], "in/ben.c");
             assert!(found[format!("{view}containment")].as_f64().unwrap() < 0.5, "{found}");
             assert_eq!(found["without_boilerplate"][format!("{view}containment")], 1.0, "{found}");
+            let page = folder.ok(&[&query[..], &["human"]].concat()).stdout;
+            let told = if profile == "code" { ", as text 100.0%)" } else { "(without boilerplate 100.0%)" };
+            let row = page.lines().find(|line| line.contains("  in/ben.c  (identical)  (without boilerplate "));
+            assert!(row.is_some_and(|row| row.ends_with(told)), "{page}");
             let table = folder.ok(&[&query[..], &["csv"]].concat()).stdout;
             let row: BTreeMap<String, String> =
                 csv::Reader::from_reader(table.as_bytes()).deserialize().next().unwrap().unwrap();
@@ -420,17 +424,30 @@ fn documents_that_stay_boilerplate_are_named() {
     for (number, name) in ["essays/a.txt", "essays/b.txt", "task.txt"].iter().enumerate() {
         folder.write(name, statements(number as u64, 60));
     }
-    let stay = "2 documents of these paths stay boilerplate: essays/a.txt, task.txt; \
-                `fpdb rm NAME` and an ingest without --boilerplate take that back\n";
+    let told = |verb: &str| {
+        format!(
+            "2 documents of these paths {verb} boilerplate: essays/a.txt, task.txt; \
+             `fpdb rm NAME` and an ingest without --boilerplate take that back\n"
+        )
+    };
     let run = folder.ok(&["ingest", "essays", "--boilerplate", "task.txt", "essays/a.txt"]);
-    assert!(run.stderr.contains(stay), "{run:?}");
+    assert!(run.stderr.contains(&told("are")), "{run:?}");
     // An ingest that names these documents again does not report them.
     let run = folder.ok(&["ingest", "essays", "--boilerplate", "task.txt", "essays/a.txt"]);
     assert!(!run.stderr.contains("boilerplate"), "{run:?}");
     let run = folder.ok(&["ingest", "essays", "--boilerplate", "task.txt"]);
     assert!(run.stderr.contains("1 document of these paths stays boilerplate: essays/a.txt; `fpdb rm "), "{run:?}");
     let run = folder.ok(&["ingest", "essays", "task.txt"]);
-    assert!(run.stderr.contains(stay), "{run:?}");
+    assert!(run.stderr.contains(&told("stay")), "{run:?}");
+    // A new handout does not hide that another document stays.
+    folder.write("more.txt", statements(9, 60));
+    let run = folder.ok(&["ingest", "essays", "--boilerplate", "more.txt"]);
+    for told in [
+        "1 document of these paths is boilerplate: more.txt;",
+        "1 document of these paths stays boilerplate: essays/a.txt;",
+    ] {
+        assert!(run.stderr.contains(told), "{told} {run:?}");
+    }
     assert!(!folder.ok(&["ingest", "essays/b.txt"]).stderr.contains("boilerplate"));
     assert!(!folder.ok(&["ingest", "-q", "essays"]).stderr.contains("boilerplate"));
     folder.ok(&["rm", "essays/a.txt"]);

@@ -240,7 +240,7 @@ pub(crate) fn query_page(answer: &QueryAnswer, times: bool, style: Style, excerp
         let score = if weighted { format!("{:>11}  ", share(Measure::Score, found.score)) } else { String::new() };
         let _ = writeln!(
             page,
-            "  {score}{:>11}{}  {:>11}{}  {:>11}{}{interval}  {}{}{}{}",
+            "  {score}{:>11}{}  {:>11}{}  {:>11}{}{interval}  {}{}{}{}{}",
             share(Measure::Containment, found.containment),
             as_text(Measure::Containment, found.text_containment),
             share(Measure::DocumentContainment, found.document_containment),
@@ -258,6 +258,7 @@ pub(crate) fn query_page(answer: &QueryAnswer, times: bool, style: Style, excerp
             },
             labels(&found.metadata),
             if found.identical && found.files.is_empty() { "  (identical)" } else { "" },
+            without_boilerplate(found),
             if times { dated(found) } else { String::new() }
         );
         let kept = kept(&found.metadata);
@@ -285,6 +286,16 @@ pub(crate) fn query_page(answer: &QueryAnswer, times: bool, style: Style, excerp
         let _ = writeln!(page, "  {} not shown (--top N shows more)", count(more, &format!("more {unit}")));
     }
     page
+}
+
+/// The containment without boilerplate, if it is another: a whole copy is a small share if most is a handout.
+fn without_boilerplate(found: &Match) -> String {
+    let Some(own) = found.without_boilerplate else { return String::new() };
+    let own_text = own.text_containment.map_or(String::new(), |share| format!(", as text {}", percent(share)));
+    if (own.containment, own.text_containment) == (found.containment, found.text_containment) {
+        return String::new();
+    }
+    format!("  (without boilerplate {}{own_text})", percent(own.containment))
 }
 
 /// Maximum number of passages that are shown for a match. Other formats show all.

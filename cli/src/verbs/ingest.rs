@@ -80,7 +80,7 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
     };
     let boilerplate = match &ingested {
         Ok(summary) if !summary.dry_run => boilerplate_here(&database, &sources, args, summary),
-        _ => Ok(Vec::new()),
+        _ => Ok(Default::default()),
     };
     if !ingested.as_ref().is_ok_and(|summary| summary.added > 0) {
         delete_if_empty(database, created, printer)?;
@@ -171,16 +171,19 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
         }
     }
     tell_attachments(summary.attachments, printer);
-    let boilerplate = boilerplate?;
-    if !boilerplate.is_empty() {
-        let number = boilerplate.len() as u64;
-        let (documents, verb) = (count(number, "document"), if number == 1 { "stays" } else { "stay" });
+    let [named, others] = boilerplate?;
+    for (names, one, several) in [(named, "is", "are"), (others, "stays", "stay")] {
+        let number = names.len() as u64;
+        if number == 0 {
+            continue;
+        }
+        let (documents, verb) = (count(number, "document"), if number == 1 { one } else { several });
         printer.note(&format!(
             "{documents} of these paths {verb} boilerplate: {}; `{}` and an ingest without --boilerplate take that back",
-            first_names(&boilerplate, number),
+            first_names(&names, number),
             printer.suggested.of("rm NAME")
         ));
-        boilerplate.iter().for_each(|name| printer.detail(&format!("{name} is boilerplate")));
+        names.iter().for_each(|name| printer.detail(&format!("{name} is boilerplate")));
     }
     if input_replaced {
         printer.note("hint: the earlier text from standard input had the name - too, and was replaced: --name gives each its own");
@@ -288,27 +291,29 @@ fn prepare(
     Ok(Prepared { runs, replaced })
 }
 
-/// The names of the boilerplate documents at these paths. If there is no new boilerplate, documents that this
-/// run names as boilerplate again are left out.
+/// The names of the boilerplate documents at these paths: the documents that this run names as boilerplate,
+/// if one of them is new, and the other documents.
 fn boilerplate_here(
     database: &Database,
     sources: &[Source],
     args: &IngestArgs,
     summary: &IngestSummary,
-) -> anyhow::Result<Vec<String>> {
-    let named_again = match summary.boilerplate + summary.made_boilerplate {
-        0 => Reach::new(&sources::boilerplate(args)),
-        _ => Reach::default(),
-    };
-    let (reach, mut names) = (Reach::new(sources), Vec::new());
+) -> anyhow::Result<[Vec<String>; 2]> {
+    let (reach, reach_named) = (Reach::new(sources), Reach::new(&sources::boilerplate(args)));
+    let (mut named, mut others) = (Vec::new(), Vec::new());
     for id in database.boilerplate() {
         let document = database.document(id)?;
         let is_of = |reach: &Reach| reach.is_of(&document.name, document.source.as_deref());
-        if is_of(&reach) && !is_of(&named_again) {
-            names.push(document.name);
+        match (is_of(&reach), is_of(&reach_named)) {
+            (false, _) => {}
+            (true, true) => named.push(document.name),
+            (true, false) => others.push(document.name),
         }
     }
-    Ok(names)
+    if summary.boilerplate + summary.made_boilerplate == 0 {
+        named.clear();
+    }
+    Ok([named, others])
 }
 
 /// Deletes a database that this run has created and that has no documents: it would bind the next ingest to

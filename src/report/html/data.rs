@@ -204,6 +204,9 @@ pub(super) struct ReportPair {
     pub(super) resemblance: f64,
     /// Share of A's hashes that B holds.
     pub(super) containment_a: f64,
+    /// The same share without the hashes that boilerplate holds, in the report of a query, if it is another.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) containment_a_without_boilerplate: Option<f64>,
     /// Share of B's hashes that A holds.
     pub(super) containment_b: f64,
     /// For source code in two views, the measures of the text as written. The measures above are of the

@@ -56,6 +56,8 @@ pub(super) fn pair_of_match(a: usize, b: usize, found: &Match, with_passages: bo
         shared: found.shared,
         resemblance: found.resemblance,
         containment_a: found.containment,
+        containment_a_without_boilerplate: (found.without_boilerplate.map(|own| own.containment))
+            .filter(|&own| own != found.containment),
         containment_b: found.document_containment,
         text: text_of_match(found),
         score: found.score,

@@ -77,6 +77,8 @@ pub(crate) struct ReportPair {
     pub(crate) shared: u64,
     pub(crate) resemblance: f64,
     pub(crate) containment_a: f64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) containment_a_without_boilerplate: Option<f64>,
     pub(crate) containment_b: f64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) text_shared: Option<u64>,

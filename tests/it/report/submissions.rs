@@ -128,6 +128,12 @@ fn submissions_that_are_one_query_lead_to_their_best_files() {
     let boilerplate: u64 = asked.json().iter().map(|answer| answer["boilerplate"].as_u64().unwrap()).sum();
     assert!(boilerplate > 0);
     assert_eq!((report.boilerplate, &report.boilerplate_documents[..]), (boilerplate, &["task.txt".to_owned()][..]));
+    // The share without handed-out text is given beside that of all.
+    let answers = asked.json();
+    let of_eve = answers.iter().find(|answer| answer["query"]["name"] == "late/eve").unwrap();
+    let own = of_eve["matches"][0]["without_boilerplate"]["containment"].as_f64().unwrap();
+    assert!(own > of_eve["matches"][0]["containment"].as_f64().unwrap(), "{of_eve}");
+    let at = report.pairs.iter().position(|pair| pair.containment_a_without_boilerplate == Some(own)).unwrap() + 1;
     // The handed-out text of a file is grey in its text.
     let number = report.documents.iter().position(|document| document.name == "late/eve/a.txt").unwrap() + 1;
     let text = super::text(&folder, "report", number);
@@ -141,6 +147,11 @@ fn submissions_that_are_one_query_lead_to_their_best_files() {
             browser.open(&folder.path().join(report).join("index.html"), "");
             let told = browser.text("document.body.innerText");
             assert!(told.contains("of handed-out text (boilerplate)") && told.contains(said), "{told}");
+            browser.open(&folder.path().join(report).join("index.html"), &format!("pair={at}"));
+            browser.wait("document.querySelector('.measures')");
+            let told = browser.text("document.querySelector('.measures').innerText");
+            let share = format!("({:.1}% without boilerplate)", own * 100.0);
+            assert_eq!(told.contains(&share), report == "report", "{share}: {told}");
         }
     }
     folder.run(&[&flags[..], &["--format", "html", "-o", "nameless", "--anonymise", "--no-text"]].concat());

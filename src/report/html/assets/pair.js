@@ -66,8 +66,10 @@ function measures(pair) {
   const bar = (id, words, measure) => h("span", { id }, h("span", { class: "text" }, words, " "), meter(pair[measure], true, isEstimate(pair, measure)));
   const interval = pair.interval && h("span", { class: "faint" }, ` 95% interval of the ${MEASURES[report.measure].title}: ${percent(pair.interval[0])} to ${percent(pair.interval[1])}`);
   const side = (letter) => h("span", { class: `side-${letter.toLowerCase()}` }, letter);
+  const own = pair.containment_a_without_boilerplate;
   return h("div", { class: "measures" },
     bar("bar-a", ["share of ", side("A"), " in ", side("B")], "containment_a"),
+    own !== undefined && h("span", { id: "own", class: "faint" }, `(${percent(own)} without boilerplate)`),
     bar("bar-b", ["share of ", side("B"), " in ", side("A")], "containment_b"),
     bar("bar-r", "resemblance", "resemblance"), pair.text_resemblance !== undefined && bar("bar-t", "text as written", "text_resemblance"), report.measure === "score" && bar("bar-s", "score", "score"), interval,
     h("span", { class: "faint" }, count(pair.shared, "shared fingerprint"), pair.text_shared !== undefined && ` and ${grouped(pair.text_shared)} of the text`, pair.identical && ", identical bytes"),
