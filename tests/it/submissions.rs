@@ -2,6 +2,7 @@
 
 mod as_queries;
 mod by_files;
+mod platforms;
 mod years;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -439,36 +440,6 @@ fn the_notes_name_the_flags_that_were_given() {
     // A printed command acts on the same database.
     assert_eq!(short.replace("ingest --db again --boilerplate", "ingest --boilerplate"), here);
     assert!(short.contains("of 7 new submissions, like those of a text that was handed out"), "{short}");
-}
-
-/// In archives of Moodle, with folders or without, the regular expressions of the guide keep students of one
-/// name apart.
-#[test]
-fn the_pattern_of_the_guide_finds_students_in_the_names_of_moodle() {
-    let guide = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/guide/teacher.md")).unwrap();
-    let mut patterns = guide.split('\'').filter(|part| part.ends_with("_assign"));
-    let [of_student, of_work] = [(); 2].map(|()| patterns.next().unwrap());
-    let folder = Folder::new();
-    let files = [
-        ("Ann Lee_100215_assignsubmission_file_/a.txt", "Ann Lee_100215"),
-        ("Ann Lee_100215_assignsubmission_onlinetext_/b.txt", "Ann Lee_100215"),
-        ("Ann Lee_100216_assignsubmission_file_/a.txt", "Ann Lee_100216"),
-        ("Jo_Ann O'Neil_7_assignsubmission_file_/src/a.txt", "Jo_Ann O'Neil_7"),
-        ("Max_9_assignsubmission_file_hw_2_assign.txt", "Max_9"),
-    ];
-    for archive in ["hw1.zip", "hw2.zip"] {
-        folder.write(archive, zip(files.iter().map(|(name, _)| (*name, stretch(1)))));
-    }
-    folder.ok(&["ingest", "-q", "--profile", "words", "hw1.zip", "hw2.zip"]);
-    let found = |pattern: &str| -> BTreeSet<String> {
-        let pairs = folder.ok(&["pairs", "--format", "json", "--submission-by", pattern]).json();
-        pairs.iter().flat_map(|pair| <[String; 2]>::from(names(pair))).collect()
-    };
-    let of_students: BTreeSet<String> = files.iter().map(|(_, student)| (*student).to_owned()).collect();
-    let works =
-        of_students.iter().flat_map(|student| ["hw1.zip", "hw2.zip"].map(|archive| format!("{archive}!{student}")));
-    assert_eq!(found(of_work), works.collect());
-    assert_eq!(found(of_student), of_students);
 }
 
 /// A note names a library that is in many submissions, until it is marked as boilerplate. The printed
