@@ -226,18 +226,21 @@ pub(crate) fn flag_of(verb: &str, option: &str) -> Option<String> {
 /// then names the others.
 pub(crate) fn parser() -> Command {
     let mut command = command();
-    // The note explains flags of `query` for text that does not count.
+    // Flags of other commands, and likely guesses: the most similar flag is another one. The note explains
+    // flags of `query` for text that does not count.
     let note = verb_help::of("pairs").map_or("", |help| help.note);
-    command = command.mut_subcommand("pairs", |verb| {
-        verb.args([("skip-quotes", 0), ("ignore-phrases", 1)].map(|(flag, most)| {
-            let flag = Arg::new(flag).long(flag).value_name("FILE").num_args(0..=most).default_missing_value("");
-            flag.value_parser(UnknownArgumentValueParser::suggest(note)).hide(true)
-        }))
-    });
-    command = command.mut_subcommand("restore", |verb| {
-        let flag = Arg::new("backup").long("backup").num_args(0..=1).default_missing_value("").hide(true);
-        verb.arg(flag.value_parser(UnknownArgumentValueParser::suggest_arg("--number")))
-    });
+    for (verb, flag, most, tip) in [
+        ("pairs", "skip-quotes", 0, note),
+        ("pairs", "ignore-phrases", 1, note),
+        ("pairs", "min-score", 1, "similar arguments exist: '--min-resemblance', '--min-containment'"),
+        ("dedup", "min-score", 1, "a similar argument exists: '--threshold'"),
+        ("restore", "backup", 1, "a similar argument exists: '--number'"),
+    ] {
+        command = command.mut_subcommand(verb, |verb| {
+            let flag = Arg::new(flag).long(flag).value_name("VALUE").num_args(0..=most).default_missing_value("");
+            verb.arg(flag.value_parser(UnknownArgumentValueParser::suggest(tip)).hide(true))
+        });
+    }
     let others: Vec<(String, String)> = command
         .get_subcommands()
         .filter(|verb| !verb_help::EVERY_DAY.contains(&verb.get_name()))

@@ -366,4 +366,12 @@ fn restore_names_the_flag_that_chooses_a_backup() {
         assert!(run.status == 2 && run.stderr.contains("a similar argument exists: '--number'"), "{run:?}");
     }
     assert!(!folder.ok(&["restore", "--help"]).stdout.contains("--backup"));
+    // The scores of `query` and those of other commands have different flags.
+    for (command, meant) in [("pairs", "'--min-resemblance', '--min-containment'"), ("dedup", "'--threshold'")] {
+        for flags in [&["--min-score", "0.5"][..], &["--min-score=0.5"], &["--min-score"]] {
+            let run = folder.run(&[&[command], flags].concat());
+            assert!(run.status == 2 && run.stderr.contains(meant), "{run:?}");
+        }
+        assert!(!folder.ok(&[command, "--help"]).stdout.contains("--min-score"));
+    }
 }
