@@ -53,6 +53,10 @@ pub(super) fn hint(error: &Error, has_memory: bool, on: &Suggested) -> Option<St
             let (list, remove) = (on.with("list", Vec::new(), &[folder]), on.with("rm", flag("--prefix", folder), &[]));
             format!("documents lie below it: `{list}` shows them, and `{remove}` would remove them all")
         }
+        Error::NoSuchDocument { name, .. } if name.contains('*') => {
+            let [list, remove] = ["list PREFIX", "rm --prefix PREFIX"].map(|words| on.of(words));
+            format!("a name is no pattern: `{list}` shows the names that begin with PREFIX, and `{remove}` removes their documents")
+        }
         Error::NoSuchKey { keys, .. } if keys.is_empty() => format!("no document has metadata; `{}` keeps fields of records and headers of mails, and --metadata reads a table", on.of("ingest --keep-fields")),
         Error::NothingFits { option: "where", nearest: None, .. } => format!("`{}` tells the metadata of a document", on.of("show NAME")),
         Error::NothingFits { nearest: None, .. } | Error::NoSuchDocument { nearest: None, .. } => format!("`{}` shows the names", on.of("list")),
@@ -176,7 +180,7 @@ fn document_hint(error: &DocumentError) -> Option<&'static str> {
             "unpack it and query with the member itself; `fpdb ingest --store-text` keeps the texts of members at hand"
         }
         DocumentError::IsAContainer { .. } => {
-            "name one of its documents, such as all.zip!a.c, or query with it: each document in it is then a query; --no-expand takes it as one document, as it is"
+            "name one of its documents, such as all.zip!a.c, box.mbox#3 or data.jsonl:17, or query with it: each document in it is then a query; --no-expand takes it as one document, as it is"
         }
         DocumentError::NoSuchPart { .. } => {
             "`fpdb list` shows the names of the parts that were ingested, such as all.zip!a.c, box.mbox#3, box.mbox#3!a.pdf or data.jsonl:17"

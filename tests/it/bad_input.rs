@@ -348,13 +348,13 @@ fn a_stored_document_that_does_not_exist_is_named() {
            100.0%       100.0%       100.0%  a.txt  (identical)
     --- stderr
     error: no stored document is named c.txt
-    hint: did you mean a.txt?
+    hint: the nearest name is a.txt
     ");
     assert_snapshot!(tell(&folder, &["show", "c.txt"]), @"
     status 2
     --- stderr
     error: no stored document is named c.txt
-    hint: did you mean a.txt?
+    hint: the nearest name is a.txt
     ");
     let both = folder.run(&["show", "c.txt", "b.txt", "--format", "json"]);
     assert_eq!((both.status, both.json().len()), (2, 1), "the other one is shown");

@@ -383,7 +383,7 @@ fn a_hint_tells_no_path_of_the_server() {
     folder.ok(&["ingest", "-q", "--db", "db", "letters"]);
     let path = folder.path().join("letters/a.txt");
     let path = path.to_str().unwrap();
-    let told = "did you mean letters/a.txt?";
+    let told = "the nearest name is letters/a.txt";
     assert!(folder.run(&["query", "--db", "db", "--document", path]).stderr.contains(told));
     let service = Service::start(&folder, &[]);
     let hint = |typed: &str| service.json("POST", "/v1/query", &json!({"document": typed}))["hint"].clone();

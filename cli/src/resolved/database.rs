@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use fpdb::{Database, DatabaseBuilder, DatabaseWriter, Error};
+use fpdb::{Database, DatabaseBuilder, DatabaseWriter, DocumentInfo, Error};
 
 use crate::printer::Printer;
 use crate::render::as_words;
@@ -139,6 +139,23 @@ pub(crate) fn new(global: &Global) -> PathBuf {
 
 fn here() -> anyhow::Result<PathBuf> {
     std::env::current_dir().context("cannot tell the current folder")
+}
+
+/// The documents with a name. The absolute path of a file stands for the name of the document that was read
+/// from it.
+///
+/// # Errors
+/// [`Error::NoSuchDocument`] if there is none; a failure to read the store.
+pub(crate) fn documents_named(database: &Database, name: &str) -> fpdb::Result<Vec<DocumentInfo>> {
+    match database.documents_named(name) {
+        Err(error @ Error::NoSuchDocument { .. }) if Path::new(name).is_absolute() => {
+            match database.name_of_file(name)? {
+                Some(name) => database.documents_named(&name),
+                None => Err(error),
+            }
+        }
+        found => found,
+    }
 }
 
 /// The error for an unknown document, with the most similar stored name. This function may read many names,

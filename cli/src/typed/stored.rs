@@ -26,8 +26,13 @@ pub(crate) struct ListArgs {
 #[derive(Debug, Args)]
 pub(crate) struct ShowArgs {
     /// Names of stored documents
-    #[arg(value_name = "NAME", required = true)]
+    #[arg(value_name = "NAME", required_unless_present = "ids")]
     pub(crate) names: Vec<String>,
+    /// Show the stored documents of these numbers
+    ///
+    /// JSON has the numbers: `id`, and `remove_id` of `dedup`.
+    #[arg(long = "id", value_name = "N", num_args = 1..)]
+    pub(crate) ids: Vec<u32>,
     /// Write the text in which offsets of passages lie, not the facts
     ///
     /// It is the document itself, or the text that was extracted from it, of a PDF for example. It is read

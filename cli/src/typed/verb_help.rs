@@ -191,7 +191,7 @@ pub(super) const VERBS: [VerbHelp; 23] = [
     },
     VerbHelp {
         verb: "show",
-        short: &["text"],
+        short: &["ids", "text"],
         formats: OutputFormat::ROWS,
         note: "",
         examples: &[

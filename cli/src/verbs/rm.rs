@@ -31,7 +31,7 @@ pub(crate) fn run(global: &Global, args: &RmArgs, printer: &Printer) -> anyhow::
     let mut ids: Vec<DocId> = args.ids.iter().copied().map(DocId).collect();
     let mut removed: Vec<DocumentInfo> = ids.iter().filter_map(|&id| database.document(id).ok()).collect();
     for name in &args.names {
-        match database.documents_named(name) {
+        match database::documents_named(&database, name) {
             Ok(versions) => {
                 if versions.len() > 1 {
                     printer.note(&format!("{name}: all {} documents of this name", versions.len()));

@@ -1,6 +1,6 @@
 //! `fpdb show`: prints all facts about documents, or their texts.
 
-use fpdb::Error;
+use fpdb::{DocId, Error};
 
 use crate::output::Output;
 use crate::printer::Printer;
@@ -18,14 +18,16 @@ pub(crate) fn run(global: &Global, args: &ShowArgs, printer: &Printer) -> anyhow
     if !args.text {
         output.heading(&document_header(), "")?;
     }
+    let by_name = args.names.iter().map(|name| (name.clone(), database::documents_named(&database, name)));
+    let by_number = args.ids.iter().map(|&id| (id.to_string(), database.document(DocId(id)).map(|found| vec![found])));
     let (mut failed, mut found) = (false, false);
-    for name in &args.names {
-        let mut documents = match database.documents_named(name) {
+    for (name, documents) in by_name.chain(by_number) {
+        let mut documents = match documents {
             Ok(documents) => documents,
-            Err(error @ Error::NoSuchDocument { .. }) => {
+            Err(error @ (Error::NoSuchDocument { .. } | Error::NoSuchNumber { .. })) => {
                 let error = if failed { error } else { database::with_nearest(&database, error)? };
                 failed = true;
-                printer.failure(name, &error);
+                printer.failure(&name, &error);
                 continue;
             }
             Err(error) => return Err(error.into()),
@@ -39,9 +41,14 @@ pub(crate) fn run(global: &Global, args: &ShowArgs, printer: &Printer) -> anyhow
                     found = true;
                 }
                 None => {
-                    let absent = "its text is not stored (ingest --store-text), and its file is gone, has changed or cannot be read, \
-                                  or its archive is too large to be searched";
-                    printer.error(&anyhow::anyhow!("{name}: {absent}"));
+                    let absent = match document.source {
+                        Some(_) => {
+                            "its file is gone, has changed or cannot be read, or its archive is too large to be searched"
+                        }
+                        None => "it was read from no file",
+                    };
+                    printer
+                        .error(&anyhow::anyhow!("{name}: its text is not stored (ingest --store-text), and {absent}"));
                     failed = true;
                 }
             }

@@ -42,9 +42,14 @@ fn a_text_that_is_gone_is_an_error_and_the_others_are_written() {
     let run = folder.run(&["show", "--text", "gone.txt", "kept.txt", "changed.txt", "here.txt"]);
     assert_eq!((run.status, run.stdout), (2, prose(1) + &prose(4)));
     for name in ["gone.txt", "changed.txt"] {
-        let said = format!("{name}: its text is not stored");
+        let said = format!("{name}: its text is not stored (ingest --store-text), and its file is gone, has changed ");
         assert!(run.stderr.contains(&said), "{}", run.stderr);
     }
+    let input = std::fs::File::open(folder.path().join("here.txt")).unwrap();
+    assert!(folder.command(&["ingest", "-q", "-"]).stdin(input).status().unwrap().success());
+    let run = folder.run(&["show", "--text", "-"]);
+    let said = "error: -: its text is not stored (ingest --store-text), and it was read from no file\n";
+    assert_eq!((run.status, run.stderr.as_str()), (2, said));
 }
 
 #[test]
@@ -62,7 +67,7 @@ fn a_path_from_another_folder_leads_to_the_stored_name() {
     ] {
         let mut command = folder.command(&["show", typed]);
         let run = Run::to_its_end(command.current_dir(folder.path().join("leak/mail")));
-        assert!(run.status == 2 && run.stderr.contains(&format!("did you mean {stored}?")), "{typed}: {run:?}");
+        assert!(run.status == 2 && run.stderr.contains(&format!("the nearest name is {stored}")), "{typed}: {run:?}");
     }
     let typed = folder.path().join("leak/mail");
     let run = folder.run(&["pairs", "--submission-by", typed.to_str().unwrap()]);

@@ -212,6 +212,30 @@ fn a_document_is_found_by_the_spelling_that_ingested_it() {
     assert!(folder.ok(&["show", "./x//y"]).stdout.starts_with("./x//y\n"));
 }
 
+/// The absolute path of a file stands for the name of its document, wherever its ingest ran.
+#[test]
+fn documents_are_shown_and_removed_by_absolute_path_or_number() {
+    let folder = Folder::new();
+    for (number, name) in (1..).zip(["docs/a.txt", "docs/b.txt", "docs/c.txt"]) {
+        folder.write(name, prose(number));
+    }
+    folder.ok(&["ingest", "-q", "docs", "--store-text"]);
+    let path = |name: &str| folder.path().canonicalize().unwrap().join(name).to_str().unwrap().to_owned();
+    assert!(folder.ok(&["show", &path("docs/a.txt")]).stdout.starts_with("docs/a.txt\n"));
+    assert_eq!(folder.ok(&["show", "--text", &path("docs/b.txt")]).stdout, prose(2));
+    assert!(folder.ok(&["rm", &path("docs/a.txt")]).stderr.starts_with("1 document removed"));
+    assert_eq!(names(&folder, ".fpdb"), ["docs/b.txt", "docs/c.txt"]);
+    // A document that is gone has not the name of another one.
+    let run = folder.run(&["rm", "docs/a.txt"]);
+    let told = "error: no stored document is named docs/a.txt\nhint: the nearest name is docs/b.txt\n";
+    assert_eq!((run.status, run.stderr.as_str()), (2, told));
+    let ids: Vec<String> =
+        folder.ok(&["list", "--format", "json"]).json().iter().map(|one| one["id"].to_string()).collect();
+    assert_eq!(folder.ok(&["show", "--text", "--id", &ids[0], &ids[1]]).stdout, prose(2) + &prose(3));
+    let run = folder.run(&["show", "docs/b.txt", "--id", "99"]);
+    assert!(run.status == 2 && run.stdout.starts_with("docs/b.txt\n") && run.stderr.contains("number 99"), "{run:?}");
+}
+
 #[test]
 fn standard_output_has_a_name() {
     let folder = Folder::new();
@@ -272,8 +296,11 @@ fn what_finds_nothing_is_told_of() {
     ] {
         let run = folder.run(command);
         assert_eq!(run.status, 2, "{run:?}");
-        let nearest = if command[0] == "dedup" || command[0] == "pairs" { "docs" } else { "docs/a.txt" };
-        assert!(run.stderr.contains(&format!("hint: did you mean {nearest}?\n")), "{run:?}");
+        let hint = match command[0] {
+            "dedup" | "pairs" => "hint: did you mean docs?\n",
+            _ => "hint: the nearest name is docs/a.txt\n",
+        };
+        assert!(run.stderr.contains(hint), "{run:?}");
     }
     // A folder whose name begins with the typed text is more similar than a name that differs in a character.
     // So is the same name in another folder.
@@ -289,7 +316,17 @@ fn what_finds_nothing_is_told_of() {
         (&["query", "--document", "gazete.html"], "gazettes.html"),
     ] {
         let run = folder.run(command);
-        assert!(run.status == 2 && run.stderr.contains(&format!("hint: did you mean {nearest}?\n")), "{run:?}");
+        let hint = match command[0] {
+            "pairs" => format!("hint: did you mean {nearest}?\n"),
+            _ => format!("hint: the nearest name is {nearest}\n"),
+        };
+        assert!(run.status == 2 && run.stderr.contains(&hint), "{run:?}");
+    }
+    for command in ["rm", "show"] {
+        let run = folder.run(&[command, "docs/*.txt"]);
+        let hint = "hint: a name is no pattern: `fpdb list PREFIX` shows the names that begin with PREFIX, and \
+                    `fpdb rm --prefix PREFIX` removes their documents\n";
+        assert_eq!((run.status, run.stderr.ends_with(hint)), (2, true), "{run:?}");
     }
     for given in ["docs", "docs/"] {
         for command in ["rm", "show"] {

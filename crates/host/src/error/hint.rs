@@ -50,6 +50,8 @@ impl Error {
             Self::NoSuchDocument { nearest: Some(nearest), .. } | Self::NothingFits { nearest: Some(nearest), .. } => {
                 match self.folder_of_documents() {
                     Some(folder) => format!("documents lie below it: their names begin with {folder}"),
+                    // The document may be removed already, and the near name that of another one.
+                    None if matches!(self, Self::NoSuchDocument { .. }) => format!("the nearest name is {nearest}"),
                     None => format!("did you mean {nearest}?"),
                 }
             }
@@ -190,7 +192,7 @@ impl DocumentError {
                 "name the field that holds the text, or read the file as one document"
             }
             Self::IsAContainer { .. } => {
-                "name one of its documents, such as all.zip!a.c, or query with each document in it"
+                "name one of its documents, such as all.zip!a.c, box.mbox#3 or data.jsonl:17, or query with each document in it"
             }
             Self::NoDocuments { .. } => "name a file, or a folder or archive with documents",
             Self::NoSuchPart { .. } => {
