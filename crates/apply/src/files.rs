@@ -2,7 +2,7 @@
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read, Write};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt, fchown};
 use std::path::{Component, Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -11,7 +11,7 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use super::options::LinkKind;
 use fpdb_host::clock;
-use fpdb_host::durable::{create_folders_like, permit_like};
+use fpdb_host::durable::create_folders_like;
 use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_host::stop::StopToken;
 use fpdb_host::temporary::Temporary;
@@ -232,12 +232,21 @@ pub(super) fn place(
         }
         error => error,
     })?;
-    let model = like.metadata().map_err(Error::io("read", like))?;
-    permit_like(&file, &model).map_err(Error::io("write", target))?;
+    let mode = like.metadata().map_err(Error::io("read", like))?.mode();
+    // A program that runs as its owner must not become one that runs as this user.
+    file.set_permissions(fs::Permissions::from_mode(mode & 0o777)).map_err(Error::io("write", target))?;
     Ok(Placing { file, part, target: target.to_owned() })
 }
 
 impl Placing {
+    /// Gives the file to the owner and the group of another file, as far as the system allows it.
+    pub(super) fn keep_owner(&self, like: &Path) -> Result<()> {
+        let like = like.metadata().map_err(Error::io("read", like))?;
+        let _ = fchown(&self.file, Some(like.uid()), Some(like.gid()))
+            .or_else(|_| fchown(&self.file, None, Some(like.gid())));
+        Ok(())
+    }
+
     /// Copies the modification time of another file.
     pub(super) fn keep_time(&self, like: &Path) -> Result<()> {
         let modified = like.metadata().and_then(|facts| facts.modified()).map_err(Error::io("read", like))?;
@@ -394,8 +403,6 @@ fn way(from: &Path, to: &Path) -> Result<PathBuf> {
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::PermissionsExt;
-
     use super::*;
 
     #[test]

@@ -127,6 +127,7 @@ impl Acting<'_> {
         let placing = files::place(&real, part.clone(), path, |file| {
             rewrite::rewrite(path, (state, &cuts), &Change::Mark(&marks), file, self.task.token())
         })?;
+        placing.keep_owner(path)?;
         let written = placing.synced()?;
         (noted.bytes, noted.modified) = (written.bytes, written.modified);
         self.log.begin(&noted)?;
@@ -372,6 +373,7 @@ impl Acting<'_> {
         if Facts::of(path)? != before {
             return Err(changed_while_reading(path));
         }
+        placing.keep_owner(path)?;
         placing.keep_time(path)?;
         placing.synced()?;
         placing.finish_new()?;

@@ -1,9 +1,9 @@
 //! Durable: makes the names of files and folders survive a power failure. A name is durable once its folder
 //! has been synced.
 
-use std::fs::{self, DirBuilder, Metadata, Permissions};
-use std::io::{self, ErrorKind, Write};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt, fchown};
+use std::fs::{self, DirBuilder, Permissions};
+use std::io::{ErrorKind, Write};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::Path;
 
 use crate::error::{Error, Result};
@@ -24,15 +24,15 @@ pub fn create_folders(folder: &Path) -> Result<()> {
     create_folders_like(folder, None)
 }
 
-/// Like [`create_folders`]. Each new folder gets the permissions of its model: `like`, or for a parent the
-/// folder as far above `like`.
+/// Like [`create_folders`]. Each new folder is closed to the users to whom its model is closed: `like`, or
+/// for a parent the folder as far above `like`. New folders belong to this user: a folder that another user
+/// owns could get links to other places while it is filled.
 pub fn create_folders_like(folder: &Path, like: Option<&Path>) -> Result<()> {
-    let create = || match like.and_then(|like| like.metadata().ok()) {
+    let model = like.and_then(|like| like.metadata().ok());
+    let create = || match &model {
         None => fs::create_dir(folder),
-        Some(model) => {
-            DirBuilder::new().mode(0o700).create(folder)?;
-            permit_like(&fs::File::open(folder)?, &model)
-        }
+        // The owner must be able to fill the folder. A sticky folder protects the files of its users.
+        Some(model) => DirBuilder::new().mode(model.mode() & 0o1777 | 0o700).create(folder),
     };
     match create() {
         Ok(()) => sync_name(folder),
@@ -49,28 +49,6 @@ pub fn create_folders_like(folder: &Path, like: Option<&Path>) -> Result<()> {
             }
         }
         Err(error) => Err(Error::io("create", folder)(error)),
-    }
-}
-
-/// Gives a new file or folder the owner, the group and the permissions of a model, as far as the system allows
-/// it. If it cannot have the group, its own group may do no more than all users may. Setuid and setgid are not
-/// taken over: a program that runs as its owner must not become one that runs as this user.
-pub fn permit_like(new: &fs::File, model: &Metadata) -> io::Result<()> {
-    // Only root can give a file away, and a user only to the user's own groups.
-    let _ = fchown(new, Some(model.uid()), Some(model.gid())).or_else(|_| fchown(new, None, Some(model.gid())));
-    let now = new.metadata()?;
-    let mut mode = model.mode() & 0o777;
-    if now.gid() != model.gid() {
-        mode &= 0o707 | (mode & 0o007) << 3;
-    }
-    if now.is_dir() {
-        // The owner must be able to fill the folder. Setgid comes from the folder around it.
-        mode |= now.mode() & 0o7000 | 0o700;
-    }
-    match new.set_permissions(Permissions::from_mode(mode)) {
-        // Some disks have no permissions.
-        Err(error) if error.kind() == ErrorKind::PermissionDenied => Ok(()),
-        set => set,
     }
 }
 
@@ -102,13 +80,9 @@ mod tests {
         let mode_of = |path: &Path| path.metadata().unwrap().mode() & 0o7777;
         close(&model, 0o1570);
         close(&folder.path().join("a"), 0o700);
-        // Only root can do this.
-        let _ = std::os::unix::fs::chown(&model, Some(65534), Some(65534));
         let made = folder.path().join("c/d");
         create_folders_like(&made, Some(&model)).unwrap();
-        assert_eq!((mode_of(&made), mode_of(&folder.path().join("c"))), (0o770, 0o700));
-        let owner = |path: &Path| path.metadata().map(|facts| (facts.uid(), facts.gid())).unwrap();
-        assert_eq!(owner(&made), owner(&model));
+        assert_eq!((mode_of(&made) & 0o1707, mode_of(&folder.path().join("c"))), (0o1700, 0o700));
         // A folder that exists stays as it is.
         create_folders_like(&folder.path().join("a/e"), Some(&model)).unwrap();
         close(&made, 0o755);
