@@ -158,7 +158,7 @@ fn document_hint(error: &DocumentError) -> Option<&'static str> {
             "check whether another program opens it; `--as text` reads it as plain text; --exclude GLOB leaves it out"
         }
         DocumentError::Undecodable { .. } => {
-            "it may be damaged or cut short: try to unpack it; --no-expand takes a file as it is"
+            "it may be damaged or cut short: try to unpack it, or fetch it again; --exclude GLOB leaves it out"
         }
         DocumentError::LeftOut { .. } => {
             "use a build of fpdb that has this feature, or leave these documents out with --exclude GLOB"

@@ -102,7 +102,7 @@ impl Printer {
     pub(crate) fn failure(&self, name: &str, error: &fpdb::Error) {
         let told = if says_name(error, name) { error.chain() } else { format!("{name}: {}", error.chain()) };
         say(format_args!("{}: {}", self.label("error", 31), escape_terminal(&told)));
-        if let Some(next) = hint(error, self.has_memory, &self.suggested).filter(|_| !self.quiet) {
+        if let Some(next) = hint(error, self.has_memory, &self.suggested) {
             let mut last = self.last_hint.lock().unwrap_or_else(PoisonError::into_inner);
             // Many documents may fail for the same reason.
             if *last != next {

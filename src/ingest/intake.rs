@@ -8,6 +8,7 @@ mod absent_fields;
 mod commits;
 mod forget;
 mod left;
+mod refused;
 mod unchanged;
 
 use std::ops::Range;
@@ -39,9 +40,10 @@ use fpdb_host::stop::StopToken;
 use fpdb_host::threads;
 use fpdb_kernel::columns::Fingerprints;
 use fpdb_kernel::document::Digest;
-use fpdb_reading::input::About;
+use fpdb_reading::input::{About, CLOSED};
 use fpdb_store::{Batch, Committer, DocumentRecord, PUSHED_AT_ONCE, Store};
 use left::NotedMembers;
+use refused::NumberedCopies;
 
 /// A batch takes this share of the memory allowed. The batch being committed and the kept postings of earlier
 /// batches together take the same share. The rest is for documents in queues and for the store.
@@ -75,6 +77,7 @@ pub(super) struct Intake<'a> {
     /// The path of the container that began last; `None` once it was read whole.
     unread: Option<String>,
     kept_out: &'a KeptOutContents,
+    numbered_copies: NumberedCopies,
     /// Number of stored versions that stay although the new version is kept out.
     stale_versions: u64,
     /// The number of failures that may not occur again in another run.
@@ -85,6 +88,9 @@ pub(super) struct Intake<'a> {
     /// The contents of documents counted as moved, each with the id of the stored document whose file is
     /// gone.
     moved: FxHashMap<Digest, u32>,
+    /// Documents of earlier runs that have the content of a new document of the same container. They may
+    /// leave the container in this run.
+    alike_in_containers: RoaringBitmap,
     /// True after a document was broken off because the run stops. The intake then ignores all later
     /// documents, even those that were read: the next run must find the same order.
     broken_off: bool,
@@ -160,12 +166,14 @@ pub(super) fn with_intake<T>(
             noted: NotedMembers::default(),
             unread: None,
             kept_out,
+            numbered_copies: NumberedCopies::default(),
             stale_versions: 0,
             passing_failures: 0,
             sweep: Sweep::new(store.view().state().next_document),
             last_file: LastFile::default(),
             absent: AbsentFields::new(&options.read.fields),
             moved: FxHashMap::default(),
+            alike_in_containers: RoaringBitmap::new(),
             broken_off: false,
         })?;
         if !options.dry_run {
@@ -202,6 +210,7 @@ impl Intake<'_> {
                 self.unread = Some(source);
                 self.before = Some(self.counts());
                 self.noted = NotedMembers::default();
+                self.numbered_copies.clear();
             }
             IntakeStep::Close(closed) => self.close(closed)?,
             IntakeStep::Repeated(documents, names) => {
@@ -228,6 +237,7 @@ impl Intake<'_> {
             self.sweep()?;
             self.commit_all()?;
         }
+        self.summary.identical += self.stayed_in_containers();
         self.summary.interrupted = stop.is_stopped();
         // A run that was stopped has not reached the documents of all rows of the table.
         let table = self.options.metadata.as_ref().filter(|_| !self.summary.interrupted);
@@ -305,6 +315,9 @@ impl Intake<'_> {
                 self.absent.note(&about, Some(read.format));
                 let fingerprints = (self.batch.fingerprints(), self.batch.fingerprints_of_text());
                 let record = record_of(about, &read, fingerprints);
+                if self.keep_emptied(&record)? {
+                    return Ok(());
+                }
                 let mail = self.remembered_mail(&record).filter(|_| !self.kept_out.contains(&record.digest));
                 let IngestSummary { kept, failures, .. } = self.summary;
                 let added = self.resolve(record)?;
@@ -323,7 +336,9 @@ impl Intake<'_> {
                         // container.
                         self.meet_all_named(&about.name)?;
                         self.keep_members_of(&about)?;
-                        self.skip(about.name, reason);
+                        // The reason calls a zip that was not opened a kind that is not read.
+                        let is_closed = reason == SkipReason::Package && about.member.as_deref() == Some(CLOSED);
+                        self.skip(about.name, if is_closed { SkipReason::Closed } else { reason });
                     }
                     error => self.fail(&about.name, &error),
                 }
@@ -371,10 +386,7 @@ impl Intake<'_> {
             self.fail(&record.name, &error);
             return Ok(None);
         }
-        if self.kept_out.contains(&record.digest) && self.known().with_content(&record.digest)?.is_none() {
-            self.abandon()?;
-            self.drop_versions_before(&record)?;
-            self.skip(record.name, SkipReason::KeptOut);
+        if self.refuse(&record)? {
             return Ok(None);
         }
         let newest = self.known().newest_like(&record.name, record.source.as_deref())?;
@@ -418,9 +430,10 @@ impl Intake<'_> {
             return Ok(None);
         }
         record.boilerplate |= newest_record.boilerplate;
-        self.tell_same_name(newest, &newest_record, &record);
+        let is_repeated = self.is_repeated(newest, &newest_record, &record);
         match self.options.on_change {
             OnChange::Keep => {
+                [&record.name].into_iter().filter(|_| is_repeated).for_each(|name| self.progress.same_name(name));
                 self.sweep.meet(newest);
                 self.abandon()?;
                 self.count((&record.name, record.source.as_deref()), Outcome::Kept, &record.format);
@@ -432,25 +445,7 @@ impl Intake<'_> {
             OnChange::Replace if self.sweep.is_of_this_run(newest) && newest_record.source != record.source => {
                 self.refuse_name(record.name)
             }
-            OnChange::Replace => {
-                if let (Some(old), Some(new)) = (&newest_record.source, &record.source)
-                    && old != new
-                {
-                    self.progress.replaced_from(&record.name, old, new);
-                    self.summary.replaced_from_other_places += 1;
-                }
-                let is_of_this_file = newest_record.source == record.source;
-                for id in self.known().named(&record.name)? {
-                    let old = self.known().record(id)?;
-                    if is_of_this_file && old.source.is_some() && old.source != record.source {
-                        continue;
-                    }
-                    self.sweep.meet(id);
-                    record.boilerplate |= old.boilerplate;
-                    self.batch.delete(id, old);
-                }
-                self.add(record, Outcome::Replaced).map(Some)
-            }
+            OnChange::Replace => self.replace(record, &newest_record, is_repeated).map(Some),
         }
     }
 
@@ -460,9 +455,9 @@ impl Intake<'_> {
     }
 
     /// Adds a document and returns its id.
-    fn add(&mut self, record: DocumentRecord, outcome: Outcome) -> Result<u32> {
+    pub(super) fn add(&mut self, record: DocumentRecord, outcome: Outcome) -> Result<u32> {
         if let Some(other) = self.known().with_content(&record.digest)? {
-            self.summary.identical += 1;
+            self.count_identical(other, &record)?;
             if outcome == Outcome::Added {
                 self.note_moved(other, &record)?;
             }

@@ -329,6 +329,7 @@ fn documents_of_a_disk_that_is_not_mounted_stay() {
     assert_eq!((run.status, numbers(&folder)), (2, all.clone()));
     insta::assert_snapshot!(run.stderr, @"
     error: arch/disk: the folder arch/disk is empty: the stored documents that came from it (4) were not removed
+    hint: if its disk is mounted, `fpdb rm --prefix arch/disk/` shows its documents, and with --yes removes them
     ");
     fs::remove_dir(folder.path().join("arch/disk")).unwrap();
     rename(&folder, "mounted", "arch/disk");

@@ -326,11 +326,12 @@ fn files_that_could_be_converted_are_named() {
     let unread = |begin: &[u8]| [begin, &b"\x00\x04\xf3\x01\x9c"[..].repeat(80)].concat();
     folder.write("late/ann/a.txt", text(1));
     folder.write("late/bob.rar", unread(b"Rar!\x1a\x07"));
+    folder.write("late/cy/picture.bin", [0; 99]);
     folder.write("late/cy/essay.doc", unread(b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1"));
     for flags in [&["--format", "json"][..], &["--format", "html", "-o", "report"], &[]] {
         let told = folder.ok(&[&["query", "late"], flags].concat()).stderr;
         for said in [
-            "2 files are no documents and were skipped (--verbose names them)\n",
+            "1 file is no document and was skipped (--verbose names them)\n",
             "1 archive of kinds that fpdb does not read was skipped: late/bob.rar\nhint: unpack them and query what comes out\n",
             "1 office document of kinds that fpdb does not read was skipped: late/cy/essay.doc\nhint: save them",
         ] {

@@ -1,6 +1,6 @@
 //! `fpdb apply`: acts on the report of a dedup.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
@@ -17,6 +17,7 @@ use crate::progress::StepBar;
 use crate::render::{AppliedLine, ApplyTotals, FileGroups, count, grouped, has, is, names_and_more, was};
 use crate::resolved::database;
 use crate::run_status::RunStatus;
+use crate::suggested::flag;
 use crate::typed::{ApplyArgs, Global};
 
 pub(crate) fn run(global: &Global, args: &ApplyArgs, printer: &Printer) -> anyhow::Result<RunStatus> {
@@ -90,9 +91,13 @@ pub(crate) fn act(
         "stopping; press Ctrl-C again to stop at once (what is done is noted, and the same command goes on from there)",
     );
     let bar = StepBar::start(printer, "reading the report");
-    let (mut files, mut groups) = (0, FileGroups::default());
+    let (mut files, mut groups, mut folders) = (0, FileGroups::default(), BTreeSet::new());
+    let takes_files = matches!(options.action, Action::Move { .. } | Action::Remove);
     let outcome = database.apply(report, options, &bar.task().stop(stop), |applied| {
         files += u64::from(!matches!(applied.act, Act::Omit | Act::Leave));
+        if takes_files && applied.done && applied.act != Act::Leave {
+            folders.extend(Path::new(&applied.source).parent().map(Path::to_owned));
+        }
         let in_group = !printer.verbose && groups.take(&applied);
         output.answer(&AppliedLine { applied: &applied, action: &options.action, in_group })
     });
@@ -105,6 +110,14 @@ pub(crate) fn act(
             "files that ingest skipped, could not read or has not seen, and containers without documents, are not in the copy; \
              records that it skipped or could not read are copied as they are; such attachments stay or go with their mails",
         );
+    }
+    let is_empty = |folder: &&PathBuf| folder.read_dir().is_ok_and(|mut entries| entries.next().is_none());
+    if let Some(folder) = folders.iter().find(is_empty) {
+        printer.note(&format!(
+            "hint: {} is empty now, so `ingest --prune` keeps its documents in the database: `{}` removes those of this report",
+            folder.display(),
+            printer.suggested.with("rm", flag("--report", &report.display().to_string()), &[])
+        ));
     }
     remarks(&summary, options, printer);
     // A list names documents that must leave, so it is a failure if one stays. A report names documents that

@@ -61,13 +61,18 @@ pub(crate) fn run(global: &Global, args: &BackupArgs, printer: &Printer) -> anyh
         let (files, were) = (count(backup.mended, "damaged file"), was(backup.mended));
         printer.note(&format!("{files} of earlier backups {were} copied again"));
     }
-    for number in &backup.damaged {
+    // Some damage shows only when all bytes are compared. A backup without its list of files is not listed.
+    let listed = backups(&args.folder)?;
+    let is_told = |number: &u32| listed.iter().any(|known| known.number == *number && known.damaged.is_some());
+    for number in backup.damaged.iter().filter(|number| !is_told(number)) {
         printer.error(&anyhow::anyhow!("backup {number} is damaged and cannot be restored"));
     }
-    if !backup.damaged.is_empty() {
-        removal_hint(&args.folder, printer);
+    let status = told_damage(&listed, printer);
+    if backup.damaged.is_empty() {
+        return Ok(status);
     }
-    Ok(if backup.damaged.is_empty() { RunStatus::Done } else { RunStatus::Incomplete })
+    removal_hint(&args.folder, printer);
+    Ok(RunStatus::Incomplete)
 }
 
 /// Warns if a copy of `needed` bytes has no room on the disk of `path`.
@@ -92,6 +97,15 @@ fn list(global: &Global, folder: &Path, backups: &[ListedBackup], printer: &Prin
         output.answer(backup)?;
     }
     output.finish()?;
+    let status = told_damage(backups, printer);
+    if backups.iter().any(|backup| backup.damaged.is_some()) {
+        removal_hint(folder, printer);
+    }
+    Ok(status)
+}
+
+/// Prints which backups are damaged. Returns the status for that.
+fn told_damage(backups: &[ListedBackup], printer: &Printer) -> RunStatus {
     for ListedBackup { number, damaged, damaged_record, .. } in backups {
         if let Some(file) = damaged {
             printer.error(&anyhow::anyhow!("backup {number} is damaged and cannot be restored: {file}"));
@@ -99,9 +113,6 @@ fn list(global: &Global, folder: &Path, backups: &[ListedBackup], printer: &Prin
             printer.error(&anyhow::anyhow!("backup {number} can be restored, but its record {file} is damaged"));
         }
     }
-    if backups.iter().any(|backup| backup.damaged.is_some()) {
-        removal_hint(folder, printer);
-    }
     let is_whole = |backup: &ListedBackup| backup.damaged.is_none() && backup.damaged_record.is_none();
-    Ok(if backups.iter().all(is_whole) { RunStatus::Done } else { RunStatus::Incomplete })
+    if backups.iter().all(is_whole) { RunStatus::Done } else { RunStatus::Incomplete }
 }

@@ -41,16 +41,16 @@ fn is_of_outlook(name: &str) -> bool {
 }
 
 impl UnreadKinds {
-    /// Notes a skipped file, if fpdb does not read its kind.
-    pub(super) fn note(&mut self, name: &str, reason: &SkipReason) {
-        if reason.is_unread_archive() {
-            self.archives.note(name);
-        }
-        if matches!(reason, SkipReason::Package | SkipReason::Binary) && is_of_outlook(name) {
-            self.outlook.note(name);
-        } else if *reason == SkipReason::Package {
-            self.office.note(name);
-        }
+    /// Notes a skipped file, if fpdb does not read its kind. Returns true if so.
+    pub(super) fn note(&mut self, name: &str, reason: &SkipReason) -> bool {
+        let kind = match reason {
+            reason if reason.is_unread_archive() => &mut self.archives,
+            SkipReason::Package | SkipReason::Binary if is_of_outlook(name) => &mut self.outlook,
+            SkipReason::Package => &mut self.office,
+            _ => return false,
+        };
+        kind.note(name);
+        true
     }
 
     /// Prints the files and how to convert them. `verb` is the command that can read the converted files.

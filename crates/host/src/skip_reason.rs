@@ -60,6 +60,8 @@ reasons! {
     UnknownEntry => "an entry of an unknown type",
     Segment => "a record in segments, which are not put together",
     NullText => "its text is null",
+    Closed => "an archive that was not opened",
+    SameName => "a part of a file in which a later part has the same name",
     KeptOut => "removed for good, and kept out (`fpdb rm --keep-out`)",
 }
 

@@ -1074,6 +1074,7 @@ class Backup(Answer):
         kept: number of backups in the folder.
         mended: number of damaged files of earlier backups that were copied again.
         damaged: the numbers of earlier backups that are damaged and cannot be restored.
+        damaged_records: the numbers of earlier backups that can be restored, but have a damaged record.
     """
 
     folder: str
@@ -1082,6 +1083,7 @@ class Backup(Answer):
     kept: int
     mended: int
     damaged: list[int]
+    damaged_records: list[int] = field(default_factory=list)
     schema: str = "fpdb.backup/1"
 
 

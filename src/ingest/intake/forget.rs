@@ -9,9 +9,11 @@ use crate::ingest::messages::ReadContainer;
 use crate::ingest::options::{OnChange, ReadOutcome};
 use crate::ingest::place_names::PlaceNames;
 use crate::ingest::prune::{Emptied, LastFile, Prune};
-use crate::ingest::record::{origin_of, trusted_mtime};
+use crate::ingest::record::{is_empty_file, origin_of, trusted_mtime};
 use crate::ingest::summary::IngestSummary;
 use fpdb_host::error::{Error, Result};
+use fpdb_host::progress::Outcome;
+use fpdb_host::skip_reason::SkipReason;
 use fpdb_host::stop::StopToken;
 use fpdb_kernel::document::Format;
 use fpdb_reading::input::{About, CLOSED};
@@ -201,12 +203,81 @@ impl Intake<'_> {
         ))
     }
 
-    /// Warns if two parts of one file that this run has read have the same name, and only one of them stays.
-    pub(super) fn tell_same_name(&self, other: u32, stored: &DocumentRecord, record: &DocumentRecord) {
-        let is_same_file = record.source.is_some() && stored.source == record.source;
-        if is_same_file && self.options.on_change != OnChange::Both && self.sweep.is_of_this_run(other) {
-            self.progress.same_name(&record.name);
+    /// Replaces the stored documents of a name by a document with another content, and returns the id of the
+    /// new document. `newest` is the newest of them.
+    pub(super) fn replace(
+        &mut self,
+        mut record: DocumentRecord,
+        newest: &DocumentRecord,
+        is_repeated: bool,
+    ) -> Result<u32> {
+        if let (Some(old), Some(new)) = (&newest.source, &record.source)
+            && old != new
+        {
+            self.progress.replaced_from(&record.name, old, new);
+            self.summary.replaced_from_other_places += 1;
         }
+        let is_of_this_file = newest.source == record.source;
+        for id in self.known().named(&record.name)? {
+            let old = self.known().record(id)?;
+            if is_of_this_file && old.source.is_some() && old.source != record.source {
+                continue;
+            }
+            self.sweep.meet(id);
+            self.note_replaced(&old, &record.digest);
+            record.boilerplate |= old.boilerplate;
+            self.batch.delete(id, old);
+        }
+        let name = record.name.clone();
+        let id = self.add(record, Outcome::Replaced)?;
+        if is_repeated {
+            // The earlier part counts as the document, and this one does not count again.
+            self.summary.replaced -= 1;
+            self.skip(name, SkipReason::SameName);
+        }
+        Ok(id)
+    }
+
+    /// True if two parts of one file that this run has read have the same name, and only one of them stays.
+    pub(super) fn is_repeated(&self, other: u32, stored: &DocumentRecord, record: &DocumentRecord) -> bool {
+        let is_same_file = record.source.is_some() && stored.source == record.source;
+        is_same_file && self.options.on_change != OnChange::Both && self.sweep.is_of_this_run(other)
+    }
+
+    /// If a file that held text is empty now, keeps its stored document, and returns true. As with
+    /// [containers](Self::close), `prune` confirms that this is meant.
+    pub(super) fn keep_emptied(&mut self, record: &DocumentRecord) -> Result<bool> {
+        if !is_empty_file(record) || record.member.is_some() || self.options.prune || !self.replaces() {
+            return Ok(false);
+        }
+        match self.known().newest_like(&record.name, record.source.as_deref())? {
+            Some((id, stored)) if stored.bytes > 0 && stored.source == record.source => {
+                self.sweep.meet(id);
+                self.abandon()?;
+                self.fail(&record.name, &Error::EmptyFile { documents: 1 });
+                Ok(true)
+            }
+            _ => Ok(false),
+        }
+    }
+
+    /// Counts a new document that has the content of the document `other`.
+    pub(super) fn count_identical(&mut self, other: u32, record: &DocumentRecord) -> Result<()> {
+        let is_of_container = record.source.is_some() && self.known().record(other)?.source == record.source;
+        if is_of_container && !self.sweep.is_of_this_run(other) {
+            self.alike_in_containers.insert(other);
+        } else {
+            self.summary.identical += 1;
+        }
+        Ok(())
+    }
+
+    /// The number of documents in `alike_in_containers` that are still stored. The others have moved: an
+    /// earlier part of their container has left it, and all numbers of later parts have changed.
+    pub(super) fn stayed_in_containers(&self) -> u64 {
+        let is_deleted = |id| self.known().is_deleted(id) || self.deleted_in_dry_run.contains(id);
+        let stays = |&id: &u32| self.store.view().is_live(id) && !is_deleted(id);
+        self.alike_in_containers.iter().filter(stays).count() as u64
     }
 
     /// Handles the stored versions of a document whose new version is kept out. Deletes the versions that the
@@ -219,6 +290,7 @@ impl Intake<'_> {
             }
             self.sweep.meet(id);
             if self.replaces() {
+                self.note_replaced(&old, &kept_out.digest);
                 self.progress.removed(&old.name);
                 self.summary.removed += 1;
                 self.summary.list_removed(&old.name);

@@ -87,6 +87,9 @@ impl NotedMembers {
 
 impl Intake<'_> {
     pub(super) fn skip(&mut self, name: String, reason: SkipReason) {
+        if reason == SkipReason::SameName {
+            self.progress.same_name(&name);
+        }
         self.progress.skipped(&name, &reason);
         self.noted.note(&name, reason.to_string(), false);
         self.summary.skip(name, reason);

@@ -173,3 +173,23 @@ fn an_action_that_a_report_does_not_suit_names_one_that_it_does() {
         assert!(run.status == 2 && run.stderr.contains("`fpdb dedup --passages` for --write with --cut"), "{run:#?}");
     }
 }
+
+/// An ingest keeps the documents of a folder that is empty, so `apply` tells the command that removes them.
+#[test]
+fn an_emptied_folder_is_told_with_the_next_step() {
+    for action in [&["--remove"][..], &["--move", "gone"]] {
+        let folder = Folder::new();
+        folder.write("in/a.txt", text(1));
+        folder.write("in/old/b.txt", text(1));
+        folder.write("in/old/c.txt", text(1));
+        report(&folder);
+        let run = folder.ok(&[&["apply", "report.jsonl", "--yes"], action].concat());
+        let told = "in/old is empty now, so `ingest --prune` keeps its documents in the database: \
+                    `fpdb rm --report report.jsonl` removes those of this report";
+        assert!(run.stderr.contains(told), "{run:#?}");
+        let run = folder.run(&["ingest", "-q", "--prune", "in"]);
+        assert!(run.status == 2 && run.stderr.contains("hint: if its disk is mounted"), "{run:#?}");
+        folder.ok(&["rm", "-q", "--report", "report.jsonl"]);
+        folder.ok(&["ingest", "-q", "--prune", "in"]);
+    }
+}

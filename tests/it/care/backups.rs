@@ -372,3 +372,43 @@ fn a_new_folder_of_backups_is_as_closed_as_the_database() {
     folder.ok(&["--db", "a", "backup", "-q", "closed"]);
     assert_eq!(mode("closed"), 0o700);
 }
+
+/// A new backup looks at the earlier ones as `--list` does, and names those that are damaged.
+#[test]
+fn a_backup_tells_what_the_list_of_backups_tells() {
+    let folder = Folder::new();
+    corpus(&folder, "c", 0..4);
+    folder.ok(&["--db", "a", "ingest", "-q", "c"]);
+    folder.ok(&["--db", "a", "rm", "-q", "--keep-out", "c/001.txt"]);
+    folder.ok(&["--db", "a", "backup", "-q", "copies"]);
+    let cut = |bytes: &[u8]| bytes[..bytes.len() - 1].to_vec();
+    let other_time = |list: &[u8]| {
+        let end = list.iter().position(|&byte| byte == b'\n').unwrap();
+        [b"1999999999", &list[end..]].concat()
+    };
+    type Damage<'a> = (&'a str, &'a str, &'a dyn Fn(&[u8]) -> Vec<u8>, &'a str);
+    let damages: [Damage<'_>; 4] = [
+        ("engine/meta/1", "damaged", &cut, "backup 1 is damaged and cannot be restored: meta/1"),
+        ("engine/meta/1", "damaged_records", &other_time, "backup 1 can be restored, but its record meta/1 is damaged"),
+        ("kept-out/1", "damaged_records", &cut, "its record kept-out/1 is damaged"),
+        ("documents/1", "damaged_records", &cut, "its record documents/1 is damaged"),
+    ];
+    for (file, field, damage, told) in damages {
+        let path = folder.path().join("copies").join(file);
+        let whole = fs::read(&path).unwrap();
+        fs::write(&path, damage(&whole)).unwrap();
+        let listed = folder.run(&["backup", "--list", "copies", "--format", "json"]);
+        assert!(listed.status == 2 && listed.stderr.contains(told), "{listed:?}");
+        assert_ne!(listed.json()[0]["made_at"], 1_999_999_999, "{listed:?}");
+        let run = folder.run(&["--db", "a", "backup", "copies", "--format", "json"]);
+        assert!(run.status == 2 && run.stderr.contains(told), "{file}: {run:?}");
+        assert!(run.stderr.contains("made in copies"), "{run:?}");
+        assert_eq!(run.json()[0][field], serde_json::json!([1]), "{run:?}");
+        let restored = folder.run(&["--db", "b", "restore", "copies", "--number", "1"]);
+        assert_eq!(restored.status, if field == "damaged" { 2 } else { 0 }, "{restored:?}");
+        assert!(!restored.stderr.contains("verify"), "{restored:?}");
+        let _ = fs::remove_dir_all(folder.path().join("b"));
+        fs::write(&path, whole).unwrap();
+    }
+    assert_eq!(folder.ok(&["--db", "a", "backup", "copies"]).stderr.lines().count(), 1);
+}

@@ -223,3 +223,66 @@ fn members_that_may_be_in_an_unreadable_part_stay_and_are_counted() {
     let run = folder.run(&["ingest", "in"]);
     assert!(run.status == 0 && run.stderr.contains("in/all.zip!b.txt"), "{run:?}");
 }
+
+#[test]
+fn a_file_that_is_empty_now_keeps_its_document_until_it_is_pruned() {
+    for on_change in ["replace", "keep", "both"] {
+        let folder = Folder::new();
+        folder.write("s/a.txt", prose(1));
+        folder.write("s/empty.txt", "");
+        let ingest = |more: &[&str]| {
+            let arguments = ["ingest", "-q", "--profile", "prose", "--on-change", on_change, "--format", "json", "s"];
+            folder.run(&[&arguments[..], more].concat())
+        };
+        assert_eq!(ingest(&[]).status, 0);
+        folder.write("s/a.txt", "");
+        for _ in 0..2 {
+            let run = ingest(&[]);
+            let is_told = run.stderr.contains("error: s/a.txt: it is empty now, or nothing in it can be read")
+                && run.stderr.contains("`fpdb ingest --prune` removes them");
+            assert_eq!((run.status == 2, is_told), (on_change == "replace", on_change == "replace"), "{run:?}");
+            let bytes = |name: &str| folder.ok(&["show", name, "--format", "json"]).json()[0]["bytes"].clone();
+            assert!(on_change == "both" || bytes("s/a.txt") == prose(1).len(), "{on_change}");
+        }
+        if on_change == "replace" {
+            let run = ingest(&["--prune"]);
+            assert_eq!((run.status, &run.json()[0]["replaced"]), (0, &1.into()), "{run:?}");
+        }
+    }
+}
+
+/// A document counts as identical to another one that is stored in the end.
+#[test]
+fn records_that_move_up_are_identical_to_no_other_document() {
+    for prune in [&[][..], &["--prune"], &["--dry-run"]] {
+        let folder = Folder::new();
+        let ingest = |more: &[&str]| {
+            let arguments = ["ingest", "-q", "--profile", "prose", "--format", "json", "s"];
+            folder.ok(&[&arguments[..], more].concat()).json().remove(0)
+        };
+        folder.write("s/a.mbox", mailbox(&[1, 2, 3]));
+        ingest(&[]);
+        folder.write("s/a.mbox", mailbox(&[2, 3]));
+        let answer = ingest(prune);
+        assert_eq!((&answer["replaced"], &answer["removed"], &answer["identical"]), (&2.into(), &1.into(), &0.into()));
+        if prune != ["--dry-run"] {
+            folder.write("s/a.mbox", mailbox(&[3, 3]));
+            assert_eq!(ingest(prune)["identical"], 1);
+        }
+    }
+}
+
+/// A file that was not opened is no office document, and following the hint about a damaged one helps.
+#[test]
+fn closed_and_damaged_archives_are_told_as_what_they_are() {
+    let folder = Folder::new();
+    folder.write("s/a.txt", prose(1));
+    folder.write("s/k.zip", zip([("b.txt", prose(2).repeat(9))]));
+    let run = folder.ok(&["ingest", "--profile", "prose", "--no-expand", "-v", "s"]);
+    assert!(!run.stderr.contains("office document"), "{run:?}");
+    assert!(run.stderr.contains("skipped s/k.zip: an archive that was not opened"), "{run:?}");
+    folder.write("s/cut.gz", &gzip(prose(3).repeat(9))[..60]);
+    let run = folder.run(&["ingest", "-q", "--as", "auto", "s"]);
+    assert!(run.status == 2 && run.stderr.contains("hint: it may be damaged or cut short"), "{run:?}");
+    assert!(!run.stderr.contains("--no-expand"), "{run:?}");
+}

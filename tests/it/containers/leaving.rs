@@ -131,10 +131,23 @@ fn members_of_one_name_are_told() {
         let texts = [1, 2, 3, 4].map(prose);
         let [one, two, three, four] = texts.each_ref().map(String::as_bytes);
         folder.write("in/all.tar", tar_of(&[("s.txt", one), ("s.txt", two), ("t.txt", three), ("t.txt", three)]));
-        let run = folder.ok(&["ingest", "-q", "--profile", "prose", "--on-change", on_change, "in"]);
+        folder.age("in/all.tar");
+        let ingest = ["ingest", "-q", "--profile", "prose", "--on-change", on_change, "in", "--format", "json"];
+        let run = folder.ok(&ingest);
         let told = "warning: 1 member has the name of an earlier member of the same file and other contents: one of each name is stored \
                     (--on-change both stores all): in/all.tar!s.txt\n";
-        assert_eq!(run.stderr, if on_change == "both" { "" } else { told }, "{on_change}: {run:?}");
+        let skips = u64::from(on_change == "replace");
+        for run in [run, folder.ok(&ingest), folder.ok(&ingest)] {
+            assert_eq!(run.stderr, if on_change == "both" { "" } else { told }, "{on_change}: {run:?}");
+            let answer = run.json().remove(0);
+            assert_eq!(answer["skips"], skips, "{on_change}: {answer}");
+            if skips > 0 {
+                assert_eq!(
+                    (&answer["documents"], &answer["skipped"][0]["name"]),
+                    (&3.into(), &"in/all.tar!s.txt".into())
+                );
+            }
+        }
         // A member that replaces its own earlier version is no second member of one name.
         folder.write("in/all.tar", tar_of(&[("s.txt", four), ("t.txt", three)]));
         let run = folder.ok(&["ingest", "-q", "in"]);

@@ -13,13 +13,14 @@ use crate::verbs::skipped_reports::SkippedReports;
 /// The skipped files in folders and containers.
 #[derive(Default)]
 pub(super) struct Skipped {
+    /// Number of files of other kinds than those of `unread_kinds`.
     files: u64,
     reports: SkippedReports,
     unread_kinds: UnreadKinds,
 }
 
 impl Skipped {
-    /// Prints the number of skipped files, and those of kinds that can be converted.
+    /// Prints those of kinds that can be converted, and the number of the others.
     pub(super) fn tell(&self, printer: &Printer) {
         if self.files > 0 {
             let (are, were) = if self.files == 1 { ("is no document", "was") } else { ("are no documents", "were") };
@@ -53,8 +54,9 @@ impl fpdb::Progress for Skips<'_> {
 
     fn skipped(&self, name: &str, reason: &SkipReason) {
         let mut skipped = self.skipped.lock().unwrap_or_else(PoisonError::into_inner);
-        skipped.files += 1;
-        skipped.unread_kinds.note(name, reason);
+        // A message of its own counts files of unread kinds.
+        let is_told = skipped.unread_kinds.note(name, reason);
+        skipped.files += u64::from(!is_told);
         match if *reason == SkipReason::Report { skipped.reports.named(name) } else { None } {
             Some(name) => self.bar.suspend(|| self.printer.note(&format!("skipped {name}: {reason}"))),
             None => self.printer.detail(&format!("skipped {name}: {reason}")),

@@ -52,6 +52,9 @@ pub struct Backup {
     pub mended: u64,
     /// Earlier backups that are damaged and cannot be restored.
     pub damaged: Vec<u32>,
+    /// Earlier backups that can be restored, but have a damaged record: [`ListedBackup::damaged_record`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub damaged_records: Vec<u32>,
 }
 
 impl Answer for Backup {
@@ -113,7 +116,12 @@ pub fn backups(folder: &Path) -> Result<Vec<ListedBackup>> {
             Some(copy) => (copy.made_at, copy.bytes),
             None => (made_at(&engine, number)?.unwrap_or(0), 0),
         };
-        let Facts { documents, damaged: damaged_record, .. } = Facts::of(folder, number)?;
+        let Facts { documents, made_at: noted, damaged: mut damaged_record, .. } = Facts::of(folder, number)?;
+        // The engine has no checksum of the time.
+        if damaged.is_none() && noted.is_some_and(|noted| noted != made_at) {
+            damaged_record.get_or_insert_with(|| format!("meta/{number}"));
+        }
+        let made_at = noted.unwrap_or(made_at);
         backups.push(ListedBackup {
             schema: Schema::new(),
             number,
@@ -193,13 +201,13 @@ impl Store {
         // The engine does not report its progress.
         task.step("copying the database", 0, 0)?;
         copies.add(&self.engine)?;
-        let newest = copies.list().last().map(|newest| (newest.number, newest.bytes));
-        let (number, bytes) = newest.ok_or_else(|| Error::NotABackup { path: folder.to_owned() })?;
+        let newest = copies.list().last().copied();
+        let Copy { number, bytes, made_at } = newest.ok_or_else(|| Error::NotABackup { path: folder.to_owned() })?;
         drop(copies);
         // A backup that was not completed, or has lost its list of files, may have had this number.
         earlier.retain(|&earlier| earlier != number);
         keep_records(folder, &earlier)?;
-        let decisions = self.back_up_records(folder, number)?;
+        let decisions = self.back_up_records(folder, number, made_at)?;
         // The numbers are read again: the engine has removed the files of backups without a list of files.
         let mut numbers = numbers(&engine, &counts)?;
         numbers.extend(earlier);
@@ -216,6 +224,15 @@ impl Store {
                 damaged.push(checked);
             }
         }
+        // The engine refuses lists of files that look whole here. Records are not files of the engine.
+        let mut damaged_records = Vec::new();
+        for listed in backups(folder)? {
+            if listed.damaged.is_some() && !damaged.contains(&listed.number) {
+                damaged.push(listed.number);
+            } else if listed.damaged_record.is_some() {
+                damaged_records.push(listed.number);
+            }
+        }
         // Earlier backups are removed only after the new backup was checked.
         if let Some(keep) = keep {
             let mut surplus = numbers.len().saturating_sub(keep.max(1));
@@ -229,7 +246,10 @@ impl Store {
             }
             keep_only(&engine, &counts, &numbers)?;
         }
-        damaged.retain(|number| numbers.contains(number));
+        for damaged in [&mut damaged, &mut damaged_records] {
+            damaged.retain(|number| numbers.contains(number));
+            damaged.sort_unstable();
+        }
         keep_records(folder, &numbers)?;
         Ok(Backup {
             schema: Schema::new(),
@@ -239,6 +259,7 @@ impl Store {
             kept: numbers.len() as u64,
             mended: mended as u64,
             damaged,
+            damaged_records,
         })
     }
 
@@ -273,7 +294,9 @@ impl Store {
             if let Err(error) = Copies::open(&folder.join(ENGINE))?.restore(wanted, &store) {
                 // If this backup is damaged, the error names the others that are whole.
                 let mut files = BackupFiles::new(folder.join(ENGINE), false);
-                return Err(match files.check(wanted)? {
+                let refused = listed.iter().find(|backup| backup.number == wanted);
+                let refused = refused.and_then(|backup| backup.damaged.clone());
+                return Err(match files.check(wanted)?.or(refused) {
                     Some(file) => {
                         // Backups share most files, so each is read once.
                         let mut others = Vec::new();

@@ -2,11 +2,11 @@
 //!
 //! When backup NUMBER is made, `decisions/NUMBER` gets the record of a dedup's decisions, if there is one.
 //! `kept-out/NUMBER` gets the digests of the contents that are kept out, in hexadecimal digits, one a line,
-//! if there are any. `documents/NUMBER` gets one line: `crc32 CHECKSUM DOCUMENTS DECISIONS KEPT_OUT`.
+//! if there are any. `documents/NUMBER` gets one line: `crc32 CHECKSUM DOCUMENTS DECISIONS KEPT_OUT TIME`.
 //! CHECKSUM covers the rest of the line. DOCUMENTS is the number of documents. DECISIONS and KEPT_OUT are the
-//! checksums of the other two records, or `-` if the record does not exist. Checksums are CRC-32C in decimal.
-//! Earlier versions wrote only the number of documents and, if there was a record, the checksum of the
-//! decisions.
+//! checksums of the other two records, or `-` if the record does not exist. TIME is when the backup was made,
+//! in seconds since 1970. Checksums are CRC-32C in decimal. Earlier versions wrote no TIME, or only the
+//! number of documents and, if there was a record, the checksum of the decisions.
 
 use std::fs::{self, File};
 use std::io;
@@ -32,6 +32,8 @@ pub(super) struct Facts {
     /// The checksums of the record of decisions and of the list of contents that are kept out.
     decisions: Option<u32>,
     kept_out: Option<u32>,
+    /// When the backup was made, in seconds since 1970.
+    pub(super) made_at: Option<i64>,
     /// A record that is damaged or missing.
     pub(super) damaged: Option<String>,
 }
@@ -68,17 +70,20 @@ impl Facts {
         let mut words = facts.split_whitespace();
         let documents = Some(words.next()?.parse().ok()?);
         let mut checksum = || words.next().and_then(|word| word.parse().ok());
-        Some(Self { documents, decisions: checksum(), kept_out: checksum(), damaged: None })
+        let (decisions, kept_out) = (checksum(), checksum());
+        let made_at = words.next().and_then(|word| word.parse().ok());
+        Some(Self { documents, decisions, kept_out, made_at, damaged: None })
     }
 }
 
 impl Store {
-    /// Writes the records of the backup `number`. Returns the size of the record of decisions in bytes.
-    pub(super) fn back_up_records(&self, folder: &Path, number: u32) -> Result<u64> {
+    /// Writes the records of the backup `number`, which was made at this time. Returns the size of the record
+    /// of decisions in bytes.
+    pub(super) fn back_up_records(&self, folder: &Path, number: u32, made_at: i64) -> Result<u64> {
         let (bytes, decisions) = self.back_up_decisions(&folder.join(RECORDS).join(number.to_string()))?;
         let kept_out = self.back_up_kept_out(&folder.join(KEPT_OUT), number)?;
         let word = |checksum: Option<u32>| checksum.map_or_else(|| "-".to_owned(), |checksum| checksum.to_string());
-        let facts = format!("{} {} {}", self.view().state().documents, word(decisions), word(kept_out));
+        let facts = format!("{} {} {} {made_at}", self.view().state().documents, word(decisions), word(kept_out));
         create_folders(&folder.join(COUNTS))?;
         let line = format!("crc32 {} {facts}", crc32c::crc32c(facts.as_bytes()));
         replace_file(&folder.join(COUNTS).join(number.to_string()), line.as_bytes())?;
@@ -166,10 +171,10 @@ mod tests {
 
     #[test]
     fn facts_that_were_cut_or_changed_are_damaged() {
-        let facts = "12 345 -";
+        let facts = "12 345 - 1700000000";
         let line = format!("crc32 {} {facts}", crc32c::crc32c(facts.as_bytes()));
-        let of = |text: &str| Facts::parse(text).map(|facts| (facts.documents, facts.decisions, facts.kept_out));
-        assert_eq!(of(&line), Some((Some(12), Some(345), None)));
+        let of = |text: &str| Facts::parse(text).map(|facts| (facts.documents, facts.decisions, facts.made_at));
+        assert_eq!(of(&line), Some((Some(12), Some(345), Some(1_700_000_000))));
         // The forms of earlier versions.
         assert_eq!(of("12"), Some((Some(12), None, None)));
         assert_eq!(of("12 345"), Some((Some(12), Some(345), None)));

@@ -13,9 +13,9 @@ use crate::care::findings::{Problem, Verification};
 use crate::care::survey::DocumentRows;
 use crate::codec::container_record::ContainerRecord;
 use crate::codec::format::{
-    CONTAINERS, DIGESTS, DOCUMENTS, FILTERS, KEPT_OUT_PREFIX, MAIN, MARKER, NAMES, PLACE_PREFIX, POSITIONS,
-    SOURCE_PREFIX, TEXTS, chunk_key, digest_key, document_key, keys_of, marker, name_key, parse_kept_out_key,
-    parse_name_prefix, parse_place_key, parse_posting_key, source_key, split_u32,
+    CONTAINERS, DIGESTS, DOCUMENTS, FILTERS, IDENTITY_KEY, KEPT_OUT_PREFIX, MAIN, MARKER, NAMES, PLACE_PREFIX,
+    POSITIONS, SOURCE_PREFIX, TEXTS, chunk_key, digest_key, document_key, keys_of, marker, name_key,
+    parse_kept_out_key, parse_name_prefix, parse_place_key, parse_posting_key, source_key, split_u32,
 };
 use crate::codec::positions;
 use crate::codec::records::{self, DocumentRecord, KeptOutRecord, RunRecord, SourceRecord, StateRecord};
@@ -66,7 +66,8 @@ impl Store {
         let sums = verifier.check_documents(&tallies, task)?;
         verifier.check_sums(&sums);
         verifier.check_marker()?;
-        if let Some(fault) = commit_mark::fault(&self.root)? {
+        let has_identity = self.engine.get(MAIN, IDENTITY_KEY, "read its identity")?.is_some();
+        if let Some(fault) = commit_mark::fault(&self.root, has_identity)? {
             verifier.problem(commit_mark::NAMED, fault);
         }
         verifier.check_strays(NAMES)?;

@@ -97,9 +97,9 @@ pub(crate) fn read(root: &Path) -> Result<CommitMark> {
 /// The mark, as a verification names it.
 pub(crate) const NAMED: &str = "the file `committed`";
 
-/// The fault of the mark as a phrase, or `None` if it is whole or missing. Older programs write fewer lines,
-/// and the oldest no mark.
-pub(crate) fn fault(root: &Path) -> Result<Option<&'static str>> {
+/// The fault of the mark as a phrase, or `None` if it is whole. Older programs write fewer lines, and the
+/// oldest no mark. A program that gives databases an identity (`has_identity`) always writes a mark.
+pub(crate) fn fault(root: &Path, has_identity: bool) -> Result<Option<&'static str>> {
     let path = root.join(COMMITTED);
     let mut fault = None;
     // A writer may replace the mark while it is read, so a damaged one is read again.
@@ -110,7 +110,9 @@ pub(crate) fn fault(root: &Path) -> Result<Option<&'static str>> {
                 let is_whole = !text.is_empty() && text.split_inclusive('\n').all(|line| vouched(line).is_some());
                 (!is_whole).then_some("it is not what was written; the next command that writes makes it again")
             }
-            Err(error) if error.kind() == ErrorKind::NotFound => None,
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                has_identity.then_some("it is missing; the next command that writes makes it again")
+            }
             Err(source) => return Err(Error::Io { action: "read", path, source }),
         };
         if fault.is_none() {
