@@ -120,6 +120,14 @@ impl Join<'_> {
         };
         let subject = Subject { rank, terms, held: weight(terms), probed, probed_weight: weight(&terms[..probed]) };
         let mut candidates = std::mem::take(&mut buffers.candidates);
+        if self.budget.is_none() {
+            // Few candidates hold enough, so only those are sorted. With a budget all of them count.
+            candidates.retain(|&candidate| {
+                let count = &mut buffers.counts[candidate as usize];
+                *count = if *count < least { 0 } else { *count };
+                *count > 0
+            });
+        }
         candidates.sort_unstable();
         let mut search = Ok(SearchResult::Nobody);
         let mut left = candidates.iter();
