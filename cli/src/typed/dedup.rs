@@ -75,7 +75,8 @@ pub(crate) struct DedupArgs {
     pub(crate) protect: Vec<String>,
     /// Ignore fingerprints that more than N documents hold
     ///
-    /// Documents of the same bytes count once. The number of ignored fingerprints is printed. 0 ignores none.
+    /// Documents of the same bytes and format count once. The number of ignored fingerprints is printed. 0
+    /// ignores none.
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = parse_count)]
     pub(crate) max_df: u64,
     /// Read at most N postings for one document

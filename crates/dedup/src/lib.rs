@@ -46,7 +46,7 @@ use answer::decisions::{Decision, Decisions, Witness};
 use answer::outcome::RunOutcome;
 use between_runs::job::Job;
 use between_runs::job::job_path;
-use between_runs::past::Past;
+use between_runs::past::{Past, settled};
 use between_runs::record::{RecordEntry, RecordFiles, RecordHeader};
 use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::Task;
@@ -149,7 +149,13 @@ impl DedupRun<'_> {
         monitor.check()?;
         let extents = std::mem::take(&mut ranking.extents);
         let mut found = RunResult {
-            outcome: RunOutcome { ranking, decisions: None, superseded: Vec::new(), by: options.by },
+            outcome: RunOutcome {
+                ranking,
+                decisions: None,
+                superseded: Vec::new(),
+                by: options.by,
+                uncertain: RoaringBitmap::new(),
+            },
             job: None,
             common: 0,
             boilerplate: 0,
@@ -180,9 +186,10 @@ impl DedupRun<'_> {
         let Self { store, options, temp, plan, .. } = *self;
         let files = RecordFiles::lock(store.root())?;
         let (stored, database, rule) = (store.document_ids()?, store.made_as()?, options.rule());
+        let settled = settled(&files, &stored, options)?;
         let read = || match options.mode {
-            DedupMode::Append => Past::read(&files, &stored, &database, &rule),
-            _ => Ok(Past::none(&stored)),
+            DedupMode::Append => Past::read(&files, &settled, &database, &rule),
+            _ => Ok(Past::none(&settled)),
         };
         let mut past = read()?;
         let mut header = past.header().cloned().unwrap_or_default();
@@ -193,12 +200,13 @@ impl DedupRun<'_> {
         let open: RoaringBitmap = open_documents(&ranking).collect();
         let decides = !open.is_empty() || past.header().is_none();
         if decides {
-            let found = if past.header().is_some() {
+            let mut found = if past.header().is_some() {
                 let newcomers = Newcomers::new(store, open);
                 self.decide(ranking, &newcomers, &format!(", after run {}", header.run))?
             } else {
                 self.decide(ranking, store, "")?
             };
+            found.outcome.uncertain = same_text.uncertain;
             header = RecordHeader {
                 database: database.clone(),
                 rule: rule.clone(),

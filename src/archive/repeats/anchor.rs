@@ -72,6 +72,25 @@ pub(super) struct Window {
     pub(super) start: u32,
 }
 
+/// A window and an earlier one with the same hash.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct Candidate {
+    pub(super) document: u32,
+    pub(super) start: u32,
+    pub(super) source: u32,
+    pub(super) source_start: u32,
+    pub(super) hash: u64,
+}
+
+impl Candidate {
+    /// True if `next` is the next window of the document, and its source the next window of the source.
+    pub(super) fn is_before(&self, next: &Self) -> bool {
+        let following = (self.document, self.start + 1, self.source, self.source_start + 1);
+        following == (next.document, next.start, next.source, next.source_start)
+    }
+}
+
 /// Appends the anchors of a document to `out`, with document id 0. `selected` is the result of winnowing, and
 /// `symbols` is the document's length.
 ///

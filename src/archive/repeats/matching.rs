@@ -9,17 +9,18 @@
 //! anchor of a menu on thousands of pages. So at most [`MOST_HOLDERS`] holders of a hash are kept. A window
 //! that no kept holder has goes to a second sort, by the hash of all its symbols. All equal windows go to the
 //! second sort too, since their first occurrence is not at a kept holder either. So the work is linear: at
-//! most `MOST_HOLDERS` comparisons for an anchor, and one record for a window.
+//! most `MOST_HOLDERS` comparisons for an anchor, and two records for a window. The second sort has a hash of
+//! its own, for which nobody can construct texts, whereas anchors of one hash may all differ.
 
 use rayon::prelude::*;
 
-use super::anchor::{Anchor, Cover, Window, WindowShape};
+use super::anchor::{Anchor, Candidate, Cover, Window, WindowShape};
 use super::packed::SymbolRun;
 use super::symbol_store::SymbolStore;
+use super::window_hash::WindowHash;
 use fpdb_host::error::Result;
-use fpdb_host::progress::{Task, is_due};
+use fpdb_host::progress::{STEP, Task, is_due};
 use fpdb_host::spill::{Sorter, TempSpace};
-use fpdb_kernel::kgram::KgramHasher;
 
 /// Maximum number of holders kept for one hash.
 const MOST_HOLDERS: usize = 16;
@@ -36,6 +37,7 @@ const CHUNK: usize = 1 << 10;
 pub(super) struct Matching<'a, 't> {
     pub(super) symbol_store: &'a SymbolStore,
     pub(super) cut: WindowShape,
+    pub(super) window_hash: &'a WindowHash,
     pub(super) temp: &'t TempSpace,
     pub(super) memory: u64,
     pub(super) task: &'a Task<'a>,
@@ -65,7 +67,6 @@ struct AnchorMatches {
 /// The state of one thread.
 struct MatchWorker<'a> {
     matching: &'a Matching<'a, 'a>,
-    hasher: KgramHasher,
     numbers: Vec<u64>,
     hashes: Vec<u64>,
     found: AnchorMatches,
@@ -96,18 +97,13 @@ impl<'t> Matching<'_, 't> {
             windows += u64::from(next.last - next.first) + 1;
             batch.push(next);
         }
+        drop(sorted);
         self.compare_rest(rest, &mut covers)?;
         Ok(covers)
     }
 
     fn worker(&self) -> MatchWorker<'_> {
-        MatchWorker {
-            matching: self,
-            hasher: KgramHasher::new(self.cut.window),
-            numbers: Vec::new(),
-            hashes: Vec::new(),
-            found: AnchorMatches::default(),
-        }
+        MatchWorker { matching: self, numbers: Vec::new(), hashes: Vec::new(), found: AnchorMatches::default() }
     }
 
     /// Compares a portion of anchors, and returns the matches. The first anchors can belong to the group
@@ -167,52 +163,93 @@ impl<'t> Matching<'_, 't> {
         Ok(())
     }
 
-    /// Compares the windows that no holder has.
-    fn compare_rest(&self, rest: Sorter<'_, Window>, covers: &mut Sorter<'_, Cover>) -> Result<()> {
-        let mut symbols = SymbolRun::default();
-        // The first occurrence of each distinct window with the current hash. Symbols are read when needed.
-        let mut firsts: Vec<(Window, Option<SymbolRun>)> = Vec::new();
-        let mut done = 0;
-        for window in rest.sorted()? {
-            let window = window?;
-            done += 1;
-            if is_due(done) {
-                self.task.step("passages compared one by one", done, 0)?;
-            }
-            if firsts.first().is_none_or(|(first, _)| first.hash != window.hash) {
-                firsts.clear();
-                firsts.push((window, None));
-                continue;
-            }
-            let get = |window: Window, out: &mut SymbolRun| {
-                self.symbol_store.symbols(window.document, window.start, self.cut.window, out)
-            };
-            get(window, &mut symbols)?;
-            let mut source = None;
-            for (first, known) in &mut firsts {
-                let known = match known {
-                    Some(known) => known,
-                    None => {
-                        let mut held = SymbolRun::default();
-                        get(*first, &mut held)?;
-                        known.insert(held)
-                    }
-                };
-                if known.equals(&symbols) {
-                    source = Some(*first);
-                    break;
+    /// Compares the windows that no holder has. Of the windows of one hash, the first is the first
+    /// occurrence, and the others are compared with it. Windows that differ from it have the same hash by
+    /// chance, and form the next round.
+    fn compare_rest(&self, mut rest: Sorter<'t, Window>, covers: &mut Sorter<'_, Cover>) -> Result<()> {
+        while rest.count() > 0 {
+            let mut candidates = Sorter::new(self.temp, self.memory / 8);
+            let (mut first, mut done) = (None, 0);
+            for window in rest.sorted()? {
+                let window = window?;
+                done += 1;
+                if is_due(done) {
+                    self.task.step("passages grouped", done, 0)?;
+                }
+                match first.filter(|first: &Window| first.hash == window.hash) {
+                    None => first = Some(window),
+                    Some(first) => candidates.push(Candidate {
+                        document: window.document,
+                        start: window.start,
+                        source: first.document,
+                        source_start: first.start,
+                        hash: window.hash,
+                    })?,
                 }
             }
-            match source {
-                None => firsts.push((window, Some(symbols.clone()))),
-                Some(first) => covers.push(Cover {
-                    document: window.document,
-                    start: window.start,
-                    windows: 1,
-                    source: first.document,
-                    source_start: first.start,
-                })?,
+            rest = Sorter::new(self.temp, self.memory / 8);
+            self.verify(candidates, covers, &mut rest)?;
+        }
+        Ok(())
+    }
+
+    /// Compares windows with their sources. Runs of windows at one distance from their sources are compared
+    /// together: otherwise each symbol would be compared once for each window that holds it. Windows that
+    /// differ go to `rest`.
+    fn verify(
+        &self,
+        candidates: Sorter<'_, Candidate>,
+        covers: &mut Sorter<'_, Cover>,
+        rest: &mut Sorter<'_, Window>,
+    ) -> Result<()> {
+        let mut symbols = [SymbolRun::default(), SymbolRun::default()];
+        let mut run: Vec<Candidate> = Vec::new();
+        let (mut candidates, mut done, mut symbols_read) = (candidates.sorted()?, 0, 0);
+        loop {
+            let next = candidates.next().transpose()?;
+            let continues = |next: &Candidate| {
+                run.len() < self.cut.window as usize && run.last().is_some_and(|last| last.is_before(next))
+            };
+            if !next.as_ref().is_some_and(continues) {
+                self.verify_run(&run, &mut symbols, covers, rest)?;
+                done += run.len() as u64;
+                symbols_read += run.len() as u64 + u64::from(self.cut.window);
+                if symbols_read >= STEP {
+                    symbols_read = 0;
+                    self.task.step("passages compared one by one", done, 0)?;
+                }
+                run.clear();
             }
+            let Some(next) = next else { return Ok(()) };
+            run.push(next);
+        }
+    }
+
+    fn verify_run(
+        &self,
+        run: &[Candidate],
+        [symbols, source_symbols]: &mut [SymbolRun; 2],
+        covers: &mut Sorter<'_, Cover>,
+        rest: &mut Sorter<'_, Window>,
+    ) -> Result<()> {
+        let Some(first) = run.first() else { return Ok(()) };
+        let count = run.len() as u32 + self.cut.window - 1;
+        self.symbol_store.symbols(first.document, first.start, count, symbols)?;
+        self.symbol_store.symbols(first.source, first.source_start, count, source_symbols)?;
+        let mut left = run;
+        while !left.is_empty() {
+            let place = run.len() - left.len();
+            let (_, equal) = symbols.equal_around(place, source_symbols, place);
+            let same = (equal + 1).saturating_sub(self.cut.window as usize).min(left.len());
+            // All windows that hold the symbol after the equal ones differ from their sources.
+            let seen = (equal + 1).min(left.len());
+            for &Candidate { document, start, source, source_start, .. } in &left[..same] {
+                covers.push(Cover { document, start, windows: 1, source, source_start })?;
+            }
+            for &Candidate { document, start, hash, .. } in &left[same..seen] {
+                rest.push(Window { hash, document, start })?;
+            }
+            left = &left[seen..];
         }
         Ok(())
     }
@@ -275,10 +312,8 @@ impl MatchWorker<'_> {
         if open.is_empty() {
             return;
         }
-        self.hashes.clear();
-        self.hasher.reset();
         context.symbols.numbers(&mut self.numbers);
-        self.hasher.feed(&self.numbers, 0, &mut self.hashes);
+        self.matching.window_hash.of_windows(&self.numbers, &mut self.hashes);
         let Anchor { document, first, .. } = context.anchor;
         for &(from, to) in open {
             let windows = self.hashes[from..to].iter().zip(first + from as u32..);

@@ -34,6 +34,7 @@ mod report;
 mod scanner;
 mod spans;
 mod symbol_store;
+mod window_hash;
 
 pub use options::RepeatOptions;
 pub use report::{Repeat, RepeatOf, RepeatRow, RepeatSource, RepeatSummary, Uncompared};
@@ -47,6 +48,7 @@ use matching::Matching;
 use reading::{ReadDocuments, Reading};
 use spans::RepeatWriter;
 use symbol_store::SymbolStore;
+use window_hash::WindowHash;
 
 /// Minimum bytes of memory, in addition to the memory that each document takes.
 const LEAST_MEMORY: u64 = 16 << 20;
@@ -56,6 +58,7 @@ pub(crate) struct RepeatSearch<'a> {
     store: &'a Store,
     options: &'a RepeatOptions,
     cut: WindowShape,
+    window_hash: WindowHash,
     temp: TempSpace,
     /// Bytes of memory, in addition to the memory that each document takes.
     memory: u64,
@@ -79,7 +82,8 @@ impl<'a> RepeatSearch<'a> {
             return Err(Error::TooLittleMemory { needed, allowed: store.memory() });
         }
         let temp = TempSpace::beside(store.root(), options.temp_dir.as_deref())?;
-        Ok(Self { store, options, cut, temp, memory: store.memory() - fixed })
+        let window_hash = WindowHash::random(cut.window);
+        Ok(Self { store, options, cut, window_hash, temp, memory: store.memory() - fixed })
     }
 
     /// Reads and compares all documents.
@@ -87,10 +91,10 @@ impl<'a> RepeatSearch<'a> {
     /// # Errors
     /// [`Error::Stopped`]; errors from reading the store or writing temporary files.
     pub(crate) fn find(&self, task: &Task<'_>) -> Result<FoundRepeats<'_>> {
-        let Self { store, options, cut, ref temp, memory } = *self;
+        let Self { store, options, cut, ref window_hash, ref temp, memory } = *self;
         let ReadDocuments { symbol_store, anchors, uncompared } =
             Reading { store, limits: &options.limits, cut, temp, memory, task }.all()?;
-        let covers = Matching { symbol_store: &symbol_store, cut, temp, memory, task }.all(anchors)?;
+        let covers = Matching { symbol_store: &symbol_store, cut, window_hash, temp, memory, task }.all(anchors)?;
         Ok(FoundRepeats { covers: covers.sorted()?, symbol_store, uncompared })
     }
 

@@ -126,17 +126,6 @@ impl SymbolRun {
         let (other_before, other_after) = other.bytes.split_at(other_place * width);
         (equal_bytes_before(before, other_before) / width, equal_bytes(after, other_after) / width)
     }
-
-    /// True if both runs have the same symbols.
-    pub(super) fn equals(&self, other: &Self) -> bool {
-        if self.width == other.width {
-            return self.bytes == other.bytes;
-        }
-        let (mut ours, mut theirs) = (Vec::new(), Vec::new());
-        self.numbers(&mut ours);
-        other.numbers(&mut theirs);
-        ours == theirs
-    }
 }
 
 /// Number of equal bytes at the beginning of both.
@@ -183,7 +172,6 @@ mod tests {
             let before = pairs(0).0.iter().rev().zip(pairs(1).0.iter().rev()).take_while(equal).count();
             let after = pairs(0).1.iter().zip(pairs(1).1).take_while(equal).count();
             prop_assert_eq!(one.equal_around(places[0], &other, places[1]), (before, after));
-            prop_assert_eq!(one.equals(&other), numbers[0] == numbers[1]);
         }
 
         #[test]

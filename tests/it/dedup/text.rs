@@ -282,3 +282,46 @@ fn documents_that_are_too_large_are_compared_by_their_bytes() {
     assert_eq!((&summary["documents"], &summary["removable"]), (&3.into(), &1.into()), "{summary}");
     assert_eq!(summary.get("unread"), None, "{summary}");
 }
+
+/// A text that is not readable for a while is compared by the next `--append`, even if it and the text that
+/// equals it have copies of the same bytes.
+#[test]
+fn what_was_not_readable_is_decided_by_the_next_append() {
+    for names in [&["a", "b"][..], &["a", "a2", "b", "b2"], &["a", "b", "b2"]] {
+        let folder = Folder::new();
+        let path = |name: &str| folder.path().join("c").join(name);
+        let text = sentences(0..12);
+        for name in names {
+            let text = if name.starts_with('b') { text.to_uppercase() } else { text.clone() };
+            folder.write(&format!("c/{name}.txt"), text);
+        }
+        folder.ok(&["ingest", "-q", "--profile", "prose", "c"]);
+        let fresh = removed(&folder.ok(&BY_TEXT).json());
+        assert_eq!(fresh.len() + 1, names.len());
+        let of_b: Vec<_> = names.iter().filter(|name| name.starts_with('b')).collect();
+        let rename = |from: &str, to: &str| {
+            for name in &of_b {
+                std::fs::rename(path(&format!("{name}.{from}")), path(&format!("{name}.{to}"))).unwrap();
+            }
+        };
+        let append = |status| {
+            let run = folder.run(&[&BY_TEXT[..], &["--append"]].concat());
+            assert_eq!(run.status, status, "{run:?}");
+            let mut lines = run.json();
+            let summary = lines.pop().unwrap();
+            (removed(&lines), lines.len(), summary["unread"].as_u64(), summary["latest"]["run"].as_u64())
+        };
+        rename("txt", "away");
+        let without_b = removed(&folder.run(&BY_TEXT).json());
+        for run in [1, 2] {
+            let expected = (without_b.clone(), without_b.len(), Some(of_b.len() as u64), Some(run));
+            assert_eq!(append(2), expected);
+        }
+        let plan = folder.ok(&[&BY_TEXT[..], &["--append", "--dry-run"]].concat()).json();
+        assert_eq!(plan[0]["open"].as_u64(), Some(names.len() as u64));
+        rename("away", "txt");
+        for _ in 0..2 {
+            assert_eq!(append(0), (fresh.clone(), fresh.len(), None, Some(3)));
+        }
+    }
+}

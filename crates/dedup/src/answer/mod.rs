@@ -42,6 +42,9 @@ pub(crate) enum DecisionSource {
 /// Maximum number of survivors whose facts are kept in memory for later rows.
 const MOST_SURVIVORS: usize = 4096;
 
+/// Number of documents whose fates are looked up together.
+const FATES_AHEAD: u32 = 1024;
+
 /// Maximum bytes of metadata in the facts of all these survivors. One document can have 1 MiB of metadata.
 const MOST_SURVIVOR_BYTES: usize = 16 << 20;
 
@@ -63,7 +66,18 @@ impl Decided {
         let mut writer = AnswerWriter { store, threshold, summary, survivors, survivor_bytes: 0, sources };
         match decisions {
             DecisionSource::InMemory(outcome, job) => {
-                writer.for_each(None, &mut |id| Ok(outcome.fate(id).map(|fate| (fate, None))), visit)?;
+                // Fates are looked up many at a time, so that the processor overlaps the reads of memory.
+                let mut ahead = (0, Vec::new());
+                let mut fate = |id: u32| {
+                    let (first, fates) = &mut ahead;
+                    if (id - *first) as usize >= fates.len() {
+                        *first = id;
+                        fates.clear();
+                        fates.extend((id..id.saturating_add(FATES_AHEAD)).map(|id| outcome.fate(id)));
+                    }
+                    Ok(fates[(id - *first) as usize].map(|fate| (fate, None)))
+                };
+                writer.for_each(None, &mut fate, visit)?;
                 job.map_or(Ok(()), Job::remove)?;
             }
             DecisionSource::Recorded { files, stored, database, rule, job, decides } => {
@@ -116,6 +130,8 @@ impl AnswerWriter<'_> {
             let reason = match fate {
                 Fate::Removable(reason) => reason,
                 Fate::Stays => return Ok(true),
+                // The summary counts the texts that were not readable.
+                Fate::Undecided if !self.threshold.compares() => return Ok(true),
                 Fate::Undecided => {
                     undecided.insert(id);
                     return Ok(true);

@@ -32,8 +32,6 @@ pub(crate) struct Buffers {
     /// For each term of the set, by index: true if the survivor under comparison holds the term.
     pub(crate) shared: Vec<bool>,
     pub(crate) ordinals: Vec<u32>,
-    /// By ordinal, the position of the fingerprint, in symbols.
-    pub(crate) positions: Vec<u64>,
 }
 
 /// Unused buffers. Each of them has a count for each survivor, so with many survivors new buffers would be

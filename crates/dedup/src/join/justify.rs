@@ -6,7 +6,7 @@
 
 use crate::answer::decisions::Witness;
 use crate::join::Join;
-use crate::join::buffers::Buffers;
+use crate::join::buffers::{Buffers, ProbeBuffers};
 use crate::join::index::SurvivorIndex;
 use crate::join::probes::Probes;
 use crate::ranking::Rank;
@@ -120,6 +120,14 @@ impl Join<'_> {
         };
         let subject = Subject { rank, terms, held: weight(terms), probed, probed_weight: weight(&terms[..probed]) };
         let mut candidates = std::mem::take(&mut buffers.candidates);
+        if self.budget.is_none() {
+            // Few candidates hold enough, so only those are sorted. With a budget all of them count.
+            candidates.retain(|&candidate| {
+                let count = &mut buffers.counts[candidate as usize];
+                *count = if *count < least { 0 } else { *count };
+                *count > 0
+            });
+        }
         candidates.sort_unstable();
         let mut search = Ok(SearchResult::Nobody);
         let mut left = candidates.iter();
@@ -185,8 +193,7 @@ impl Join<'_> {
         *cost += (terms.len() - probed) as u64;
         let mut theirs = other;
         for term in &terms[probed..] {
-            theirs = skip_to(theirs, term.key());
-            shared += if holds(theirs, term.key()) { term.weight } else { 0 };
+            shared += if take(&mut theirs, term.key()) { term.weight } else { 0 };
             left -= term.weight;
             if shared + left < needed {
                 break;
@@ -208,15 +215,12 @@ impl Join<'_> {
     /// the next shared k-gram or at the document's end.
     fn novel(&self, rank: Rank, terms: &[Term], other: &[Term], buffers: &mut Buffers) -> Result<u64> {
         let id = self.ranking.id(rank);
-        let Buffers { ordinals, positions, shared, .. } = buffers;
+        let Buffers { ordinals, probes: ProbeBuffers { positions, .. }, shared, .. } = buffers;
         let symbols = self.places.get(id, positions)?;
         ordinals.clear();
         shared.clear();
         let mut theirs = other;
-        for term in terms {
-            theirs = skip_to(theirs, term.key());
-            shared.push(holds(theirs, term.key()));
-        }
+        shared.extend(terms.iter().map(|term| take(&mut theirs, term.key())));
         self.sets.runs(rank, |number, run| {
             if shared[number] {
                 ordinals.extend(run);
@@ -241,21 +245,18 @@ impl Join<'_> {
     }
 }
 
-/// The terms from `wanted` on. Steps double (galloping search), since the set of one document can be far
-/// larger than that of the other.
-fn skip_to(terms: &[Term], wanted: TermKey) -> &[Term] {
+/// Skips the terms before `wanted`, and returns true if the next term is the wanted one. Steps double
+/// (galloping search), since the set of one document can be far larger than that of the other.
+fn take(left: &mut &[Term], wanted: TermKey) -> bool {
+    let terms = *left;
     let mut step = 1;
     while step < terms.len() && terms[step].key() < wanted {
         step *= 2;
     }
     let bound = terms.len().min(step + 1);
     let from = terms[..bound].partition_point(|term| term.key() < wanted);
-    &terms[from..]
-}
-
-/// True if the first term has this key.
-fn holds(terms: &[Term], wanted: TermKey) -> bool {
-    terms.first().is_some_and(|term| term.key() == wanted)
+    *left = &terms[from..];
+    left.first().is_some_and(|term| term.key() == wanted)
 }
 
 #[cfg(test)]
@@ -266,11 +267,12 @@ mod tests {
     fn skipping_finds_the_first_term_from_a_key_on() {
         let terms: Vec<Term> = [1u64, 4, 9, 12, 30, 31].iter().map(|&key| Term::new(key << 40, 5)).collect();
         for wanted in (0..40).map(|key| key << 40) {
-            let rest = skip_to(&terms, wanted);
+            let mut rest = &terms[..];
+            let is_held = take(&mut rest, wanted);
             let expected = terms.iter().position(|term| term.key() >= wanted).unwrap_or(terms.len());
             assert_eq!(rest.len(), terms.len() - expected, "{wanted}");
-            assert_eq!(holds(rest, wanted), terms.iter().any(|term| term.key() == wanted));
+            assert_eq!(is_held, terms.iter().any(|term| term.key() == wanted));
         }
-        assert!(skip_to(&[], 3).is_empty());
+        assert!(!take(&mut &[][..], 3));
     }
 }

@@ -5,11 +5,12 @@
 //! documents with different fingerprints. Documents still in one group are read again, and all their symbols
 //! are compared. Fingerprints alone never make two texts the same.
 
-use std::ops::RangeInclusive;
+use std::ops::{Range, RangeInclusive};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytemuck::{Pod, Zeroable};
 use rayon::prelude::*;
+use roaring::RoaringBitmap;
 use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -63,6 +64,8 @@ pub(crate) struct SameText {
     /// Number of documents whose text could not be read again, although it may equal another document's.
     /// Texts too large to compare do not count.
     pub(crate) unread: u64,
+    /// These documents, and those whose text may equal theirs.
+    pub(crate) uncertain: RoaringBitmap,
 }
 
 /// The facts that documents of the same text have in common.
@@ -87,11 +90,20 @@ impl Likeness {
     }
 }
 
-/// The documents of one reading, in a group that also has documents of other readings. Only the first
-/// document whose text is available is read.
+/// The documents of one reading, in a group that also has documents of other readings. Only one document
+/// whose text is available is needed.
 struct Class {
     reading: Digest,
-    ids: Vec<u32>,
+    /// The documents: a range of the list of ids.
+    documents: Range<u32>,
+    /// Index of the first class of the group.
+    group: u32,
+}
+
+impl Class {
+    fn documents<'a>(&self, ids: &'a [u32]) -> &'a [u32] {
+        &ids[self.documents.start as usize..self.documents.end as usize]
+    }
 }
 
 impl SameText {
@@ -123,56 +135,73 @@ impl SameText {
             Ok(true)
         })?;
         drop(sums);
-        let mut classes: Vec<Class> = Vec::new();
-        let mut group: Vec<Class> = Vec::new();
+        let (mut classes, mut ids): (Vec<Class>, Vec<u32>) = (Vec::new(), Vec::new());
+        let mut group = 0;
         let mut last: Option<Likeness> = None;
         for likeness in sorter.sorted()? {
             let likeness = likeness?;
             if !last.is_some_and(|last| last.is_like(&likeness)) {
-                take_group(&mut group, &mut classes);
+                drop_if_single(&mut classes, &mut ids, group);
+                group = classes.len();
             }
-            match group.last_mut() {
-                Some(class) if class.reading == likeness.reading => class.ids.push(likeness.id),
-                _ => group.push(Class { reading: likeness.reading, ids: vec![likeness.id] }),
+            ids.push(likeness.id);
+            let end = ids.len() as u32;
+            match classes[group..].last_mut() {
+                Some(class) if class.reading == likeness.reading => class.documents.end = end,
+                _ => classes.push(Class { reading: likeness.reading, documents: end - 1..end, group: group as u32 }),
             }
             last = Some(likeness);
         }
-        take_group(&mut group, &mut classes);
-        Self::read(texts, classes, monitor)
+        drop_if_single(&mut classes, &mut ids, group);
+        Self::read(texts, &classes, &ids, monitor)
     }
 
-    /// Reads one document of each class. If the text of this document is gone, reads the next document.
-    fn read(texts: &dyn ReadTexts, classes: Vec<Class>, monitor: &Monitor<'_>) -> Result<Self> {
+    /// Reads one document of each class. If the text of this document is gone, reads other documents: two,
+    /// then four, and so on. So the containers are read a few times only, even if many documents are gone.
+    fn read(texts: &dyn ReadTexts, classes: &[Class], ids: &[u32], monitor: &Monitor<'_>) -> Result<Self> {
         let mut found = Self::default();
-        let total = classes.len() as u64;
-        let mut done = 0;
-        let mut open: Vec<Class> = classes;
-        let mut turn = 0;
-        while !open.is_empty() {
+        let (mut open, mut done) = (vec![true; classes.len()], 0);
+        let mut asked = 0..1;
+        loop {
+            let asking = (0u32..).zip(classes).filter(|&(number, _)| open[number as usize]);
+            let mut order: Vec<(u32, u32)> = Vec::new();
+            for (number, class) in asking {
+                let documents = class.documents(ids).iter().skip(asked.start).take(asked.len());
+                order.extend(documents.map(|&id| (id, number)));
+            }
+            if order.is_empty() {
+                break;
+            }
             // Documents are read in order of ingestion, so that members of one container are read in one
             // pass.
-            open.sort_unstable_by_key(|class| class.ids[turn]);
-            let order: Vec<u32> = open.iter().map(|class| class.ids[turn]).collect();
-            let mut digest_of = texts.in_order(order);
-            let mut left = Vec::new();
-            for class in open {
-                monitor.at(Activity::Reading, done, total)?;
-                match digest_of(class.ids[turn])? {
-                    TextDigest::Read(digest) => {
-                        found.texts.entry(class.reading).or_insert(digest);
-                    }
+            order.sort_unstable();
+            let mut digest_of = texts.in_order(order.iter().map(|&(id, _)| id).collect());
+            for (id, number) in order {
+                let number = number as usize;
+                if !open[number] {
+                    continue;
+                }
+                monitor.at(Activity::Reading, done, classes.len() as u64)?;
+                match digest_of(id)? {
+                    TextDigest::Unavailable => continue,
                     // The other documents of the class are as large.
                     TextDigest::TooLarge => {}
-                    TextDigest::Unavailable if turn + 1 < class.ids.len() => {
-                        left.push(class);
-                        continue;
+                    TextDigest::Read(digest) => {
+                        found.texts.entry(classes[number].reading).or_insert(digest);
                     }
-                    TextDigest::Unavailable => found.unread += class.ids.len() as u64,
                 }
+                open[number] = false;
                 done += 1;
             }
-            open = left;
-            turn += 1;
+            asked = asked.end..2 * asked.end + 1;
+        }
+        for group in classes.chunk_by(|one, next| one.group == next.group) {
+            let of_group = open[group[0].group as usize..].iter().zip(group);
+            let unread: usize = of_group.filter(|(open, _)| **open).map(|(_, class)| class.documents(ids).len()).sum();
+            if unread > 0 {
+                found.unread += unread as u64;
+                found.uncertain.extend(group.iter().flat_map(|class| class.documents(ids)));
+            }
         }
         Ok(found)
     }
@@ -189,12 +218,12 @@ impl SameText {
     }
 }
 
-/// Keeps the classes of a group that has more than one class.
-fn take_group(group: &mut Vec<Class>, classes: &mut Vec<Class>) {
-    if group.len() > 1 {
-        classes.append(group);
+/// Drops the last group, which begins at the class `group`, if it has only one class.
+fn drop_if_single(classes: &mut Vec<Class>, ids: &mut Vec<u32>, group: usize) {
+    if classes.len() == group + 1 {
+        ids.truncate(classes[group].documents.start as usize);
+        classes.truncate(group);
     }
-    group.clear();
 }
 
 /// Returns, by document, a sum over its fingerprints of structure. With one view, the sum includes ordinals,
@@ -220,4 +249,52 @@ fn sums(store: &Store, memory: u64, monitor: &Monitor<'_>) -> Result<Vec<u64>> {
         })
     })?;
     Ok(sums.into_iter().map(AtomicU64::into_inner).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::{Cell, RefCell};
+
+    use super::*;
+    use fpdb_host::progress::Task;
+
+    /// Texts; only the available ones are readable. Counts the passes and the documents that are asked for.
+    struct Texts {
+        available: RoaringBitmap,
+        passes: Cell<usize>,
+        asked: RefCell<Vec<u32>>,
+    }
+
+    impl ReadTexts for Texts {
+        fn in_order(&self, documents: Vec<u32>) -> Box<DigestOf<'_>> {
+            self.passes.set(self.passes.get() + 1);
+            assert!(documents.is_sorted());
+            Box::new(|id| {
+                self.asked.borrow_mut().push(id);
+                Ok(match self.available.contains(id) {
+                    true => TextDigest::Read([7; 16]),
+                    false => TextDigest::Unavailable,
+                })
+            })
+        }
+    }
+
+    #[test]
+    fn documents_that_are_gone_take_few_passes_and_leave_their_group_uncertain() {
+        let ids: Vec<u32> = (0..4004).collect();
+        // Two groups of two classes: many documents of the same bytes, and one of other bytes.
+        let class = |number: u8, documents, group| Class { reading: [number; 16], documents, group };
+        let classes = [class(0, 0..2001, 0), class(1, 2001..2002, 0), class(2, 2002..4003, 2), class(3, 4003..4004, 2)];
+        let texts = Texts { available: [1500, 2001, 4003].into(), passes: Cell::new(0), asked: RefCell::default() };
+        let task = Task::new();
+        let monitor = Monitor { task: &task, postings: 0, documents: 4004 };
+        let found = SameText::read(&texts, &classes, &ids, &monitor).unwrap();
+        assert_eq!(texts.passes.get(), 11);
+        let asked = texts.asked.into_inner();
+        assert_eq!(asked.iter().collect::<RoaringBitmap>().len(), asked.len() as u64, "no document is read twice");
+        assert!(asked.iter().all(|id| !(1501..2001).contains(id)), "one text of a class is enough");
+        assert_eq!([0, 1, 2, 3].map(|number| found.of([number; 16]).is_some()), [true, true, false, true]);
+        assert_eq!(found.unread, 2001);
+        assert_eq!(found.uncertain, (2002..4004).collect());
+    }
 }

@@ -93,7 +93,8 @@ impl<'a> HolderReader<'a> {
     }
 }
 
-/// The use of a hash with these postings. The df cap counts documents of the same bytes once.
+/// The use of a hash with these postings. The df cap counts documents of the same bytes and format
+/// once.
 fn hash_use<'a>(postings: &'a mut [(Rank, u32)], max_df: Option<u64>, twins: &RoaringBitmap) -> HashUse<'a> {
     let mut postings = postings;
     if postings.iter().any(|&(rank, _)| rank >= RESERVED) {
