@@ -50,10 +50,9 @@ impl Database {
 
 impl DatabaseWriter {
     /// Keeps the contents of these documents out. From now on, an ingest skips a document with the same
-    /// bytes, whatever its name. While another stored document has these bytes, an ingest adds copies under
-    /// other names. The same text in other bytes is another content. Ignores unknown numbers. Deletes
-    /// nothing: call [`Self::remove_numbers`] afterwards. Each commit notes at most 100,000 documents. After
-    /// an interruption, the same call notes the others.
+    /// bytes, whatever its name, unless a stored document has these bytes. The same text in other bytes is
+    /// another content. Ignores unknown numbers. Deletes nothing: call [`Self::remove_numbers`] afterwards.
+    /// Each commit notes at most 100,000 documents. After an interruption, the same call notes the others.
     ///
     /// # Errors
     /// Fails if the store cannot be read or written.
@@ -94,7 +93,9 @@ impl DatabaseWriter {
                 }),
             };
             content.since = clock::now();
-            content.add_names([name]);
+            if content.has_room() && !content.names.contains(&name) {
+                content.names.push(name);
+            }
         }
         self.store.keep_out(&contents.into_iter().collect::<Vec<_>>())
     }

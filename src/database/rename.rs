@@ -60,11 +60,6 @@ pub(super) fn rename(store: &Store, old: &str, new: &str) -> Result<Renaming> {
         if taken.is_some() {
             continue;
         }
-        let kept_out = store.kept_out_record(&record.digest)?.filter(|_| record.member.is_none());
-        if kept_out.is_some_and(|kept_out| kept_out.names.contains(&record.name)) {
-            let expected = "a name under which the same bytes were not removed for good";
-            return Err(Error::InvalidParameter { name: "new", value: record.name, expected });
-        }
         record.check()?;
         renaming.renamed += 1;
         renaming.moved += u64::from(record.source != before.source);
@@ -81,7 +76,6 @@ pub(super) fn rename(store: &Store, old: &str, new: &str) -> Result<Renaming> {
         return Err(Error::NameTaken { name, taken });
     }
     remember_moved(store, &files)?;
-    keep_out_moved(store, &old, new)?;
     Committer::new(store).commit(store, &mut batch)?;
     Ok(renaming)
 }
@@ -197,46 +191,21 @@ fn new_paths(source: &str, old: &str, new: &str) -> impl Iterator<Item = String>
     paths.filter_map(|path| absolute_name(Path::new(&path)).ok())
 }
 
-/// Keeps what was removed for good in the file or folder `old` out under the new names too.
-fn keep_out_moved(store: &Store, old: &str, new: &str) -> Result<()> {
-    let mut contents = Vec::new();
-    let tidied = tidied(new).unwrap_or_else(|| new.to_owned());
-    let is_in = |name: &&String| match name.strip_prefix(old) {
-        _ if old.is_empty() => !name.starts_with('/'),
-        below => below.is_some_and(|below| below.is_empty() || old.ends_with('/') || below.starts_with(IN_OLD)),
-    };
-    store.for_each_kept_out(|digest, mut record| {
-        let names = record.names.iter().filter(is_in).map(|name| new_name(name, old, &tidied));
-        let names: Vec<String> = names.filter(|name| !name.is_empty()).collect();
-        contents.extend(record.add_names(names).then_some((digest, record)));
-        Ok::<_, Error>(())
-    })?;
-    store.keep_out(&contents)
-}
-
-/// Characters that follow the name of a file or folder in the name of a document in it.
-const IN_OLD: [char; 4] = ['/', PARTS[0], PARTS[1], PARTS[2]];
-
-/// The name that a document `name` of the file or folder `old` has after the renaming to `new`.
-fn new_name(name: &str, old: &str, new: &str) -> String {
-    let below = name[old.len()..].trim_start_matches('/');
-    let is_whole = old.len() == name.len() || name[old.len()..].starts_with(PARTS);
+/// The record of a document of the file or folder `old` after it was renamed to `new`.
+fn renamed(before: &DocumentRecord, (old, new): (&str, &str), files: &mut Files) -> Result<DocumentRecord> {
+    let below = before.name[old.len()..].trim_start_matches('/');
+    let is_whole = old.len() == before.name.len() || before.name[old.len()..].starts_with(PARTS);
+    // A new name of a file is normalised in the same way as at ingest.
+    let tidied = tidied(new).filter(|tidied| before.source.is_some() || tidied.is_empty());
+    let new = tidied.unwrap_or_else(|| new.to_owned());
     let is_file = is_whole && !old.is_empty();
-    match (new.trim_end_matches('/'), below) {
+    let name = match (new.trim_end_matches('/'), below) {
         // A part has no name without the name of its file.
         ("", _) if is_file => String::new(),
         (file, part) if is_file => format!("{file}{part}"),
         (_, below) if new.is_empty() => below.to_owned(),
         (folder, below) => format!("{folder}/{below}"),
-    }
-}
-
-/// The record of a document of the file or folder `old` after it was renamed to `new`.
-fn renamed(before: &DocumentRecord, (old, new): (&str, &str), files: &mut Files) -> Result<DocumentRecord> {
-    // A new name of a file is normalised in the same way as at ingest.
-    let tidied = tidied(new).filter(|tidied| before.source.is_some() || tidied.is_empty());
-    let new = tidied.unwrap_or_else(|| new.to_owned());
-    let name = new_name(&before.name, old, &new);
+    };
     if name.is_empty() {
         let expected = "a name that is not empty";
         return Err(Error::InvalidParameter { name: "new", value: new, expected });

@@ -8,7 +8,6 @@ mod absent_fields;
 mod commits;
 mod forget;
 mod left;
-mod refused;
 mod unchanged;
 
 use std::ops::Range;
@@ -43,7 +42,6 @@ use fpdb_kernel::document::Digest;
 use fpdb_reading::input::{About, CLOSED};
 use fpdb_store::{Batch, Committer, DocumentRecord, PUSHED_AT_ONCE, Store};
 use left::NotedMembers;
-use refused::NumberedCopies;
 
 /// A batch takes this share of the memory allowed. The batch being committed and the kept postings of earlier
 /// batches together take the same share. The rest is for documents in queues and for the store.
@@ -77,7 +75,6 @@ pub(super) struct Intake<'a> {
     /// The path of the container that began last; `None` once it was read whole.
     unread: Option<String>,
     kept_out: &'a KeptOutContents,
-    numbered_copies: NumberedCopies,
     /// Number of stored versions that stay although the new version is kept out.
     stale_versions: u64,
     /// The number of failures that may not occur again in another run.
@@ -166,7 +163,6 @@ pub(super) fn with_intake<T>(
             noted: NotedMembers::default(),
             unread: None,
             kept_out,
-            numbered_copies: NumberedCopies::default(),
             stale_versions: 0,
             passing_failures: 0,
             sweep: Sweep::new(store.view().state().next_document),
@@ -210,7 +206,6 @@ impl Intake<'_> {
                 self.unread = Some(source);
                 self.before = Some(self.counts());
                 self.noted = NotedMembers::default();
-                self.numbered_copies.clear();
             }
             IntakeStep::Close(closed) => self.close(closed)?,
             IntakeStep::Repeated(documents, names) => {
@@ -386,7 +381,10 @@ impl Intake<'_> {
             self.fail(&record.name, &error);
             return Ok(None);
         }
-        if self.refuse(&record)? {
+        if self.kept_out.contains(&record.digest) && self.known().with_content(&record.digest)?.is_none() {
+            self.abandon()?;
+            self.drop_versions_before(&record)?;
+            self.skip(record.name, SkipReason::KeptOut);
             return Ok(None);
         }
         let newest = self.known().newest_like(&record.name, record.source.as_deref())?;

@@ -274,15 +274,6 @@ impl KnownDocuments<'_> {
         }
     }
 
-    /// All documents of this content, in order of arrival.
-    pub(super) fn all_with(self, digest: &Digest) -> Result<Vec<u32>> {
-        let Self { committing, filling, .. } = self;
-        let stored = self.store.documents_with(digest)?.into_iter().filter(|&id| committing.record(id).is_none());
-        let added =
-            [committing, filling].into_iter().flat_map(|pending| pending.documents_with(digest).iter().copied());
-        Ok(stored.chain(added).filter(|&id| !self.is_deleted(id)).collect())
-    }
-
     /// True if one of the two batches deletes the document.
     pub(super) fn is_deleted(self, id: u32) -> bool {
         self.committing.deletes(id) || self.filling.deletes(id)

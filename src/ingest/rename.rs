@@ -1,7 +1,7 @@
 //! Rename: finds files that have a new name and the same bytes. Such a document keeps its number and
 //! fingerprints; only its record changes. A container or compressed file counts as the same if all of its
 //! documents are the same. Members that are no documents do not count: those that are skipped, and those that
-//! can never be read. A content that is kept out comes back under no other name.
+//! can never be read.
 //!
 //! This runs before documents are read. Renamed documents are then found unchanged under their new names.
 
@@ -169,9 +169,7 @@ impl<'a> Renaming<'a> {
         task: &'a Task<'a>,
     ) -> Self {
         let mut missing: FxHashMap<Digest, VecDeque<u32>> = FxHashMap::default();
-        // A kept-out content whose document is missing does not come back under another name.
-        let is_renamed = |document: &&MissingDocument| document.is_file && !kept_out.contains(&document.digest);
-        let files = || prune.missing.iter().filter(is_renamed);
+        let files = || prune.missing.iter().filter(|document| document.is_file);
         for &MissingDocument { id, digest, .. } in files() {
             missing.entry(digest).or_default().push_back(id);
         }
@@ -306,9 +304,6 @@ impl<'a> Renaming<'a> {
                     // The file replaces another container, which has a member of this name.
                     return Ok(false);
                 }
-                if self.kept_out.is_of_name(self.store, &renamed)? {
-                    return Ok(false);
-                }
                 if renamed.check().is_ok() {
                     renames.push((id, record, renamed));
                 }
@@ -366,9 +361,7 @@ impl<'a> Renaming<'a> {
             let Some(record) = record else { return Ok(None) };
             members.insert(key(record.member.as_deref()), (record.digest, Format::named(&record.format)));
         }
-        // Other members show which container it is. As with files, a kept-out content alone does not.
-        let is_known = members.values().any(|(digest, _)| !self.kept_out.contains(digest)) || members.is_empty();
-        Ok(Some(members).filter(|members| is_known && members.len() == container.ids.len()))
+        Ok(Some(members).filter(|members| members.len() == container.ids.len()))
     }
 
     /// The documents that a file holds, and the members that can never be read: the first [`UNREAD`] of them.

@@ -1,7 +1,5 @@
 //! Documents that are removed for good: `rm --keep-out` and `rm --readmit`.
 
-mod returns;
-
 use fpdb::Profile;
 
 use crate::assemble::build_of;

@@ -25,20 +25,8 @@ impl KeptOutRecord {
 
     /// True if a document of this name was removed for good with this content. Also true if the record has no
     /// names because it was damaged.
-    #[must_use]
-    pub fn may_name(&self, name: &str) -> bool {
+    pub(crate) fn may_name(&self, name: &str) -> bool {
         self.names.is_empty() || self.names.iter().any(|known| known == name)
-    }
-
-    /// Adds the names that the record does not have, while there is room. Returns true if one was added.
-    pub fn add_names(&mut self, names: impl IntoIterator<Item = String>) -> bool {
-        let before = self.names.len();
-        for name in names {
-            if self.has_room() && !self.names.contains(&name) {
-                self.names.push(name);
-            }
-        }
-        self.names.len() > before
     }
 }
 
@@ -112,10 +100,10 @@ impl Store {
         self.change(changes, View::clone(&self.view()), "note which contents are kept out")
     }
 
-    /// Also keeps out the contents that the store `other` keeps out. Existing records of this store get the
-    /// names that `other` has. A content is not taken over if this store has a document with this content and
-    /// `other` does not have it: nobody has removed that document. Returns the number of contents that were
-    /// not taken over.
+    /// Also keeps out the contents that the store `other` keeps out. Existing records of this store do not
+    /// change. A content is not taken over if this store has a document with this content and `other` does
+    /// not have it: nobody has removed that document. Returns the number of contents that were not taken
+    /// over.
     ///
     /// # Errors
     /// A failure to read one of the stores or to write this one.
@@ -147,8 +135,8 @@ impl Store {
     ) -> Result<u64> {
         let mut left_out = 0;
         other.for_each_kept_out(|digest, record| {
-            if let Some(mut known) = self.kept_out_record(&digest)? {
-                return if known.add_names(record.names) { adopt((digest, known)) } else { Ok(()) };
+            if self.kept_out_record(&digest)?.is_some() {
+                return Ok(());
             }
             for id in self.documents_with(&digest)?.into_iter().filter(|&id| !removed(id)) {
                 if other.newest_version(&self.document(id)?.name, &digest, |_| Ok(true))?.is_none() {

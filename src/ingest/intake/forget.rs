@@ -224,7 +224,6 @@ impl Intake<'_> {
                 continue;
             }
             self.sweep.meet(id);
-            self.note_replaced(&old, &record.digest);
             record.boilerplate |= old.boilerplate;
             self.batch.delete(id, old);
         }
@@ -290,7 +289,6 @@ impl Intake<'_> {
             }
             self.sweep.meet(id);
             if self.replaces() {
-                self.note_replaced(&old, &kept_out.digest);
                 self.progress.removed(&old.name);
                 self.summary.removed += 1;
                 self.summary.list_removed(&old.name);

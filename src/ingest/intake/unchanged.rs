@@ -22,9 +22,6 @@ impl Intake<'_> {
         match newest {
             Some((newest, record)) if record.digest == digest => {
                 let found = DocumentRecord { source, modified, member, metadata, ..record.clone() };
-                if self.refuse(&found)? {
-                    return Ok(());
-                }
                 self.sweep.meet(newest);
                 self.refresh(newest, &record, found, &name, &record.format)?;
             }
