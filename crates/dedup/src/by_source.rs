@@ -17,27 +17,20 @@ const OTHER_SOURCES: &str = "(other)";
 
 /// The totals of each source.
 #[derive(Default)]
-pub struct BySource<T> {
-    listed: HashMap<String, T>,
-    /// The totals of all sources that are not listed.
-    other: T,
-}
+pub struct BySource<T>(HashMap<String, T>);
 
 impl<T: Default> BySource<T> {
     /// The totals of a document's source. Once 65,536 sources are counted, further sources share
     /// the totals of `(other)`.
     pub fn of(&mut self, record: &DocumentRecord) -> &mut T {
         let source = source_of(record);
-        if self.listed.len() < MOST_SOURCES && !self.listed.contains_key(source) {
-            self.listed.insert(source.to_owned(), T::default());
-        }
-        self.listed.get_mut(source).unwrap_or(&mut self.other)
+        let is_listed = self.0.len() < MOST_SOURCES || self.0.contains_key(source);
+        self.0.entry(if is_listed { source } else { OTHER_SOURCES }.to_owned()).or_default()
     }
 
     /// The sources with the largest amounts, in descending order.
     pub fn largest(self, amount: impl Fn(&T) -> u64) -> impl Iterator<Item = (String, T)> {
-        let all = self.listed.into_iter().chain([(OTHER_SOURCES.to_owned(), self.other)]);
-        let mut all: Vec<(String, T)> = all.filter(|(_, totals)| amount(totals) > 0).collect();
+        let mut all: Vec<(String, T)> = self.0.into_iter().filter(|(_, totals)| amount(totals) > 0).collect();
         all.sort_by(|a, b| amount(&b.1).cmp(&amount(&a.1)).then_with(|| a.0.cmp(&b.0)));
         all.into_iter().take(SOURCES_LISTED)
     }

@@ -596,6 +596,8 @@ class DedupSummary(Answer):
     sources: list[dict[str, Any]]
     common: int
     boilerplate: int
+    unmatched_protect: list[str]
+    unmatched_prefer: list[str]
     unread: int = 0
     parts_not_compared: int = 0
     short: int = 0

@@ -14,7 +14,6 @@ use fpdb_reading::input::ReadOptions;
 /// The answers that a report shows.
 #[derive(Debug)]
 #[non_exhaustive]
-#[expect(clippy::large_enum_variant, reason = "a report has one value")]
 pub enum HtmlAnswers<'a> {
     /// Answers of [`Database::query_each`], each with its query.
     Queries {

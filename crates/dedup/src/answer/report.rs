@@ -161,6 +161,10 @@ pub struct DedupSummary {
     pub common: u64,
     /// Number of hashes ignored because boilerplate holds them.
     pub boilerplate: u64,
+    /// Always empty: a prefix in `protect` that fits no document is an error.
+    pub unmatched_protect: Vec<String>,
+    /// Always empty: a pattern in `prefer` that fits no document is an error.
+    pub unmatched_prefer: Vec<String>,
     /// Number of documents whose text could not be read again, although it may equal another text. Documents
     /// too large to compare do not count.
     #[serde(default, skip_serializing_if = "is_zero")]
