@@ -373,6 +373,14 @@ impl Intake<'_> {
         Ok(())
     }
 
+    /// True if the content of a document is kept out, and either the document has the name under which the
+    /// content was removed, or no other document has the content.
+    fn is_refused(&self, record: &DocumentRecord) -> Result<bool> {
+        Ok(self.kept_out.contains(&record.digest)
+            && (self.kept_out.names(self.store, (&record.name, record.member.as_deref()), &record.digest)?
+                || self.known().with_content(&record.digest)?.is_none()))
+    }
+
     /// Compares a document with the stored documents of its name. Returns the document's id if the document
     /// is added.
     pub(super) fn resolve(&mut self, mut record: DocumentRecord) -> Result<Option<u32>> {
@@ -381,7 +389,7 @@ impl Intake<'_> {
             self.fail(&record.name, &error);
             return Ok(None);
         }
-        if self.kept_out.contains(&record.digest) && self.known().with_content(&record.digest)?.is_none() {
+        if self.is_refused(&record)? {
             self.abandon()?;
             self.drop_versions_before(&record)?;
             self.skip(record.name, SkipReason::KeptOut);

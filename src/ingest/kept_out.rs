@@ -29,6 +29,14 @@ impl KeptOutContents {
         self.contents.contains(content)
     }
 
+    /// True if a document of this name and content was removed for good. Numbers of records and members can
+    /// be those of others later, so only the names of files count.
+    pub(super) fn names(&self, store: &Store, (name, member): (&str, Option<&str>), content: &Digest) -> Result<bool> {
+        Ok(member.is_none()
+            && self.contains(content)
+            && store.kept_out_record(content)?.is_some_and(|record| record.names.iter().any(|known| known == name)))
+    }
+
     /// A digest of all these contents. `None` if there are none. Databases keep the digest in the settings of
     /// containers.
     pub(super) fn digest(&self) -> Option<u64> {

@@ -233,6 +233,9 @@ impl<'a> Renaming<'a> {
                 return Ok(());
             }
         };
+        if self.kept_out.names(self.store, (&name, None), &digest)? {
+            return Ok(());
+        }
         let Some((id, record)) = self.claim(&digest, &name, format.name())? else { return Ok(()) };
         if let Some(table) = &self.options.metadata {
             table.apply(&mut candidate.about);

@@ -1,5 +1,7 @@
 //! Documents that are removed for good: `rm --keep-out` and `rm --readmit`.
 
+use std::fs;
+
 use fpdb::Profile;
 
 use crate::assemble::build_of;
@@ -27,6 +29,24 @@ fn skipped_files_that_an_answer_does_not_list_are_told() {
     let run = folder.ok(&["ingest", "--profile", "prose", "--format", "json", "all.zip"]);
     assert_eq!((&run.json()[0]["skips"], run.json()[0]["skipped"].as_array().unwrap().len()), (&1002.into(), 1000));
     assert!(run.stderr.contains("2 more skipped files are not listed in the answer; --verbose names all"), "{run:?}");
+}
+
+/// Copies of a content that is kept out stay, but none of them brings the removed file back.
+#[test]
+fn a_removed_file_does_not_come_back_while_copies_are_stored() {
+    let folder = Folder::new();
+    folder.write("a/p.txt", prose(3));
+    folder.write("b/q.txt", prose(3));
+    folder.write("b/z.txt", prose(4));
+    folder.ok(&["ingest", "-q", "--profile", "prose", "a", "b"]);
+    folder.ok(&["rm", "-q", "--keep-out", "a/p.txt"]);
+    assert_eq!(kept_out(&folder, &["a", "b"]), 1);
+    assert_eq!(names(&folder), ["b/q.txt", "b/z.txt"]);
+    // A file that leaves while the removed one is on the disk is not taken for it.
+    fs::remove_file(folder.path().join("b/q.txt")).unwrap();
+    assert_eq!(kept_out(&folder, &["--prune", "a", "b"]), 1);
+    assert_eq!(names(&folder), ["b/z.txt"]);
+    assert_eq!(kept_out(&folder, &["a", "b"]), 1);
 }
 
 #[test]

@@ -46,7 +46,7 @@ use answer::decisions::{Decision, Decisions, Witness};
 use answer::outcome::RunOutcome;
 use between_runs::job::Job;
 use between_runs::job::job_path;
-use between_runs::past::{Past, settled};
+use between_runs::past::Past;
 use between_runs::record::{RecordEntry, RecordFiles, RecordHeader};
 use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::Task;
@@ -149,13 +149,7 @@ impl DedupRun<'_> {
         monitor.check()?;
         let extents = std::mem::take(&mut ranking.extents);
         let mut found = RunResult {
-            outcome: RunOutcome {
-                ranking,
-                decisions: None,
-                superseded: Vec::new(),
-                by: options.by,
-                uncertain: RoaringBitmap::new(),
-            },
+            outcome: RunOutcome { ranking, decisions: None, superseded: Vec::new(), by: options.by },
             job: None,
             common: 0,
             boilerplate: 0,
@@ -186,10 +180,9 @@ impl DedupRun<'_> {
         let Self { store, options, temp, plan, .. } = *self;
         let files = RecordFiles::lock(store.root())?;
         let (stored, database, rule) = (store.document_ids()?, store.made_as()?, options.rule());
-        let settled = settled(&files, &stored, options)?;
         let read = || match options.mode {
-            DedupMode::Append => Past::read(&files, &settled, &database, &rule),
-            _ => Ok(Past::none(&settled)),
+            DedupMode::Append => Past::read(&files, &stored, &database, &rule),
+            _ => Ok(Past::none(&stored)),
         };
         let mut past = read()?;
         let mut header = past.header().cloned().unwrap_or_default();
@@ -200,13 +193,12 @@ impl DedupRun<'_> {
         let open: RoaringBitmap = open_documents(&ranking).collect();
         let decides = !open.is_empty() || past.header().is_none();
         if decides {
-            let mut found = if past.header().is_some() {
+            let found = if past.header().is_some() {
                 let newcomers = Newcomers::new(store, open);
                 self.decide(ranking, &newcomers, &format!(", after run {}", header.run))?
             } else {
                 self.decide(ranking, store, "")?
             };
-            found.outcome.uncertain = same_text.uncertain;
             header = RecordHeader {
                 database: database.clone(),
                 rule: rule.clone(),

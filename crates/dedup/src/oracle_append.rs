@@ -184,13 +184,7 @@ impl Archive {
             join(&source, (&ranking, ranking.extents.clone()), options, plan, temp, (&mut decisions, job), &monitor)
                 .unwrap();
         let superseded = joined.superseded;
-        let outcome = RunOutcome {
-            ranking,
-            decisions: Some(decisions),
-            superseded,
-            by: options.by,
-            uncertain: RoaringBitmap::new(),
-        };
+        let outcome = RunOutcome { ranking, decisions: Some(decisions), superseded, by: options.by };
         let mut past = read().unwrap();
         let entries = stored.iter().map(|id| next_entry(&outcome, &mut past, id, run));
         let entries: Vec<RecordEntry> = entries.map(|entry| entry.unwrap()).collect();

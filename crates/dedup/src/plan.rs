@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::answer::decisions;
 use super::between_runs::job::job_path;
-use super::between_runs::past::{Past, settled};
+use super::between_runs::past::Past;
 use super::between_runs::record::RecordFiles;
 use super::join::measure::Threshold;
 use super::options::{DedupBy, DedupMode, DedupOptions};
@@ -149,8 +149,7 @@ pub fn plan(store: &Store, options: &DedupOptions) -> Result<DedupPlan> {
     let (mut open, mut postings) = (stored.clone(), view.posting_count());
     if options.mode == DedupMode::Append {
         let files = RecordFiles::lock(store.root())?;
-        let settled = settled(&files, &stored, options)?;
-        let mut past = Past::read(&files, &settled, &store.made_as()?, &options.rule())?;
+        let mut past = Past::read(&files, &stored, &store.made_as()?, &options.rule())?;
         if past.header().is_some() {
             open = RoaringBitmap::new();
             for id in &stored {

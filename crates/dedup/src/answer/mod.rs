@@ -130,8 +130,6 @@ impl AnswerWriter<'_> {
             let reason = match fate {
                 Fate::Removable(reason) => reason,
                 Fate::Stays => return Ok(true),
-                // The summary counts the texts that were not readable.
-                Fate::Undecided if !self.threshold.compares() => return Ok(true),
                 Fate::Undecided => {
                     undecided.insert(id);
                     return Ok(true);

@@ -1,7 +1,5 @@
 //! Outcome: the decisions of a run about the documents it ranked.
 
-use roaring::RoaringBitmap;
-
 use crate::Because;
 use crate::DedupBy;
 use crate::answer::decisions::{Decision, Decisions, Witness};
@@ -16,8 +14,6 @@ pub(crate) struct RunOutcome {
     /// Pinned documents, ascending, with the newcomers that supersede them.
     pub(crate) superseded: Vec<(Rank, Witness)>,
     pub(crate) by: DedupBy,
-    /// The documents that are not decided if they stay, because a text that may be the same is not readable.
-    pub(crate) uncertain: RoaringBitmap,
 }
 
 impl RunOutcome {
@@ -33,7 +29,6 @@ impl RunOutcome {
             Decision::Removable(witness) => Fate::Removable(self.reason(&witness)),
             _ if leader != rank => Fate::Removable(self.reason(&self.ranking.as_identical(rank, leader))),
             Decision::Undecided => Fate::Undecided,
-            _ if self.uncertain.contains(document) => Fate::Undecided,
             _ => Fate::Stays,
         })
     }

@@ -3,9 +3,6 @@
 
 use roaring::RoaringBitmap;
 
-use crate::DedupBy;
-use crate::DedupMode;
-use crate::DedupOptions;
 use crate::between_runs::record::{Fate, RecordEntry, RecordFiles, RecordHeader, RecordReader};
 use crate::ranking::Standing;
 use fpdb_host::error::{Error, Result};
@@ -13,26 +10,8 @@ use fpdb_host::error::{Error, Result};
 /// A record of decisions, and the documents stored now.
 pub(crate) struct Past<'a> {
     record: Option<RecordReader>,
-    /// All documents except boilerplate, or the [`settled`] ones.
+    /// All documents except boilerplate.
     stored: &'a RoaringBitmap,
-}
-
-/// The `stored` documents without those that the last run could not decide because a text was not readable.
-/// Decisions about the others, and those that depend on them alone, still hold.
-///
-/// # Errors
-/// [`Error::DamagedDecisions`]; [`Error::DecisionsVersion`]; [`Error::Io`].
-pub(crate) fn settled(files: &RecordFiles, stored: &RoaringBitmap, options: &DedupOptions) -> Result<RoaringBitmap> {
-    let mut settled = stored.clone();
-    if options.mode == DedupMode::Append && options.by == DedupBy::ExactText {
-        let mut record = files.read()?;
-        while let Some(entry) = record.as_mut().map_or(Ok(None), RecordReader::next)? {
-            if entry.fate == Fate::Undecided {
-                settled.remove(entry.document);
-            }
-        }
-    }
-    Ok(settled)
 }
 
 impl<'a> Past<'a> {

@@ -41,8 +41,7 @@ const BLOCK: usize = 4096;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Encode, Decode)]
 pub(crate) enum Fate {
     Stays,
-    /// The document stays, because the budget was too small for a decision, or because a text that may be the
-    /// same was not readable.
+    /// The document stays, because the budget was too small for a decision.
     Undecided,
     /// The document stays: a run decided so before a newcomer arrived that would justify its removal.
     Superseded(Reason),
@@ -248,15 +247,6 @@ impl RecordReader {
     pub(crate) fn has_from(&mut self, document: u32) -> Result<bool> {
         self.find(document)?;
         Ok(self.next.is_some())
-    }
-
-    /// The next decision. `None` at the end.
-    pub(crate) fn next(&mut self) -> Result<Option<RecordEntry>> {
-        let entry = self.next;
-        if entry.is_some() {
-            self.advance()?;
-        }
-        Ok(entry)
     }
 
     fn advance(&mut self) -> Result<()> {

@@ -10,7 +10,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytemuck::{Pod, Zeroable};
 use rayon::prelude::*;
-use roaring::RoaringBitmap;
 use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -64,8 +63,6 @@ pub(crate) struct SameText {
     /// Number of documents whose text could not be read again, although it may equal another document's.
     /// Texts too large to compare do not count.
     pub(crate) unread: u64,
-    /// These documents, and those whose text may equal theirs.
-    pub(crate) uncertain: RoaringBitmap,
 }
 
 /// The facts that documents of the same text have in common.
@@ -96,8 +93,6 @@ struct Class {
     reading: Digest,
     /// The documents: a range of the list of ids.
     documents: Range<u32>,
-    /// Index of the first class of the group.
-    group: u32,
 }
 
 impl Class {
@@ -148,7 +143,7 @@ impl SameText {
             let end = ids.len() as u32;
             match classes[group..].last_mut() {
                 Some(class) if class.reading == likeness.reading => class.documents.end = end,
-                _ => classes.push(Class { reading: likeness.reading, documents: end - 1..end, group: group as u32 }),
+                _ => classes.push(Class { reading: likeness.reading, documents: end - 1..end }),
             }
             last = Some(likeness);
         }
@@ -195,14 +190,8 @@ impl SameText {
             }
             asked = asked.end..2 * asked.end + 1;
         }
-        for group in classes.chunk_by(|one, next| one.group == next.group) {
-            let of_group = open[group[0].group as usize..].iter().zip(group);
-            let unread: usize = of_group.filter(|(open, _)| **open).map(|(_, class)| class.documents(ids).len()).sum();
-            if unread > 0 {
-                found.unread += unread as u64;
-                found.uncertain.extend(group.iter().flat_map(|class| class.documents(ids)));
-            }
-        }
+        let unread = open.iter().zip(classes).filter(|(open, _)| **open);
+        found.unread = unread.map(|(_, class)| class.documents(ids).len() as u64).sum();
         Ok(found)
     }
 
@@ -255,6 +244,8 @@ fn sums(store: &Store, memory: u64, monitor: &Monitor<'_>) -> Result<Vec<u64>> {
 mod tests {
     use std::cell::{Cell, RefCell};
 
+    use roaring::RoaringBitmap;
+
     use super::*;
     use fpdb_host::progress::Task;
 
@@ -280,11 +271,11 @@ mod tests {
     }
 
     #[test]
-    fn documents_that_are_gone_take_few_passes_and_leave_their_group_uncertain() {
+    fn documents_that_are_gone_take_few_passes() {
         let ids: Vec<u32> = (0..4004).collect();
         // Two groups of two classes: many documents of the same bytes, and one of other bytes.
-        let class = |number: u8, documents, group| Class { reading: [number; 16], documents, group };
-        let classes = [class(0, 0..2001, 0), class(1, 2001..2002, 0), class(2, 2002..4003, 2), class(3, 4003..4004, 2)];
+        let class = |number: u8, documents| Class { reading: [number; 16], documents };
+        let classes = [class(0, 0..2001), class(1, 2001..2002), class(2, 2002..4003), class(3, 4003..4004)];
         let texts = Texts { available: [1500, 2001, 4003].into(), passes: Cell::new(0), asked: RefCell::default() };
         let task = Task::new();
         let monitor = Monitor { task: &task, postings: 0, documents: 4004 };
@@ -295,6 +286,5 @@ mod tests {
         assert!(asked.iter().all(|id| !(1501..2001).contains(id)), "one text of a class is enough");
         assert_eq!([0, 1, 2, 3].map(|number| found.of([number; 16]).is_some()), [true, true, false, true]);
         assert_eq!(found.unread, 2001);
-        assert_eq!(found.uncertain, (2002..4004).collect());
     }
 }
