@@ -82,15 +82,18 @@ pub(crate) struct QueryReadArgs {
     pub(crate) read: ReadArgs,
     /// Ignore quotations in the query
     ///
-    /// Text in quotation marks, and in lines that begin with `>`, counts in no score. A passage that reaches
-    /// into a quotation still shows the shared text there, and `coverage` counts it. For prose only.
+    /// Text in quotation marks, and in lines that begin with `>`, counts in no score. A passage that other
+    /// text starts may run across a quotation, and `coverage` counts it there, unless the quotation is longer
+    /// than the guarantee t and `--gap`. Fingerprints that reach from other text into a quotation longer than
+    /// t are ignored too. For prose only.
     #[arg(long)]
     pub(crate) skip_quotes: bool,
     /// Ignore the phrases in this file, one a line
     ///
     /// The file is UTF-8; empty lines and lines that begin with # are comments. Case and layout make no
-    /// difference. Fingerprints that lie wholly in phrases count in no score. A passage that reaches into a
-    /// phrase still shows the shared text there, and `coverage` counts it. For prose only.
+    /// difference. Fingerprints that lie in phrases, or reach into a phrase longer than the guarantee t,
+    /// count in no score. A passage that other text starts may run across a phrase, and `coverage` counts it
+    /// there, unless the phrase is longer than t and `--gap`. For prose only.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) ignore_phrases: Option<PathBuf>,
     #[command(flatten)]

@@ -6,7 +6,7 @@ use std::slice;
 use super::runs::MaximalMatch;
 use crate::ranges::difference;
 
-/// Cuts matches at `ranges` of the query, which are ascending and disjoint. A match that touches ranges is
+/// Cuts matches at `ranges` of the query, whose starts and ends ascend. A match that touches ranges is
 /// replaced by its parts outside the ranges of at least `long` symbols. A part may contain shorter ranges,
 /// but is dropped if it has fewer than `least` symbols outside all ranges. The result is in order of the
 /// query.

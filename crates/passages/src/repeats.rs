@@ -145,14 +145,15 @@ fn cover(
             }
             let first = runs.partition_point(|run| run.0 < hash);
             let same = &runs[first..first + runs[first..].partition_point(|run| run.0 == hash)];
+            // The texts at a place in `same` can differ, as the hash can be a collision.
+            let extended = |there: u32| extend(values, others, here as u32, there, t);
             let near = resumed.and_then(|(_, diagonal)| {
                 let expected = here as i64 - diagonal;
-                nearest(same, expected).find(|there| expected.abs_diff((*there).into()) <= t as u64)
+                let is_near = |there: &u32| expected.abs_diff((*there).into()) <= t as u64;
+                nearest(same, expected).filter(is_near).find_map(extended)
             });
-            let any = || (here + t > covered).then(|| best(values, others, here, same, here as i64 - diagonal));
-            if let Some(there) = near.or_else(|| any().flatten())
-                && let Some(run) = extend(values, others, here as u32, there, t)
-            {
+            let any = || best(values, others, here, same, here as i64 - diagonal).and_then(extended);
+            if let Some(run) = near.or_else(|| (here + t > covered).then(any).flatten()) {
                 ended = (near.is_none() && here < covered).then_some((covered, diagonal));
                 covered = covered.max(run.query_end() as usize);
                 diagonal = i64::from(run.query) - i64::from(run.document);
@@ -180,4 +181,29 @@ fn best(values: &[u64], others: &[u64], here: usize, same: &[(u64, u32)], expect
 fn nearest(same: &[(u64, u32)], expected: i64) -> impl Iterator<Item = u32> {
     let after = same.partition_point(|run| i64::from(run.1) < expected);
     [Some(after), after.checked_sub(1)].into_iter().flatten().filter_map(|index| Some(same.get(index)?.1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A run with the hash of another, at the place where the text is expected to go on, hides no match.
+    #[test]
+    fn a_collision_near_the_diagonal_hides_no_match() {
+        let t = 4;
+        let values: Vec<u64> = (0..13).collect();
+        // The parts 0..8, 5..12 and 9..13 of the values, with other symbols between.
+        let mut others: Vec<u64> = (100..150).collect();
+        for (place, part) in [(0, 0..8), (20, 5..12), (40, 9..13)] {
+            others.splice(place..place + part.len(), part.map(|symbol| symbol as u64));
+        }
+        let mut runs = runs(&others, &[0..others.len() - t + 1], t);
+        let hash = runs.iter().find(|run| run.1 == 40).unwrap().0;
+        runs.iter_mut().find(|run| run.1 == 9).unwrap().0 = hash;
+        runs.sort_unstable();
+        let mut found = Vec::new();
+        cover(&values, &others, &[0..values.len() - t + 1], &runs, t, &mut found);
+        let places: Vec<_> = found.iter().map(|found| (found.query, found.document, found.length)).collect();
+        assert_eq!(places, [(0, 0, 8), (5, 20, 7), (9, 40, 4)]);
+    }
 }

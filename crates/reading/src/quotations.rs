@@ -1,11 +1,13 @@
 //! Quotations: finds the parts of a document that the author attributes to someone else.
 //!
-//! * Text in quotation marks. A quotation ends with the closing mark that fits its opening mark; a straight
-//!   mark closes „ and “ if no other mark does. The closing mark is in the same paragraph or a later one.
-//!   In the second case, each paragraph after the first begins with the opening mark again. In a PDF, the
-//!   first page end within a quotation does not end the paragraph, nor does the page's number. At a second
-//!   page end the quotation is dropped. A mark without a closing mark opens no quotation. Single marks open
-//!   none, since they are mostly apostrophes, but two in a row do (``as in TeX'').
+//! * Text in quotation marks. A quotation ends with the closing mark that fits its opening mark. It can
+//!   be a mark that also opens quotations, as “ after „; with a space before it and a letter after it, it
+//!   opens. A straight mark closes „ and “ if no other mark in the paragraph does, but after a digit it
+//!   means inches. The closing mark is in the same paragraph or a later one. In the second case, each
+//!   paragraph after the first begins with the opening mark again. In a PDF, the first page end within a
+//!   quotation does not end the paragraph, nor does the page's number. At a second page end the quotation
+//!   is dropped. A mark without a closing mark opens no quotation. Single marks open none, since they are
+//!   mostly apostrophes, but two in a row do (``as in TeX'').
 //! * Lines that begin with `>`, as in Markdown and in the answer to a mail.
 //! * The elements and environments of HTML and TeX for quotations.
 
@@ -153,17 +155,18 @@ impl OpenQuotation {
         stays
     }
 
-    /// True if this character closes the quotation. A mark that may also open one closes only if it is tight,
-    /// with no space or bracket before it.
-    fn ends_with(&self, c: char, before: char, is_tight: bool) -> bool {
+    /// True if this character closes the quotation. A mark that may also open one does not close this one if
+    /// it `begins_word`.
+    fn ends_with(&self, c: char, before: char, begins_word: bool) -> bool {
         let is_whole = self.mark != '`' || before == c;
-        !self.waits && is_whole && (self.ends.0.contains(&c) || (is_tight && self.ends.1.contains(&c)))
+        !self.waits && is_whole && (self.ends.0.contains(&c) || (!begins_word && self.ends.1.contains(&c)))
     }
+}
 
-    /// The quotation up to the straight mark, if there is one.
-    fn up_to_straight(&self) -> Option<Span> {
-        self.straight.map(|end| Span { start: self.start, end })
-    }
+/// Ends the quotations that a straight mark may close.
+fn end_straight(open: &mut Vec<OpenQuotation>, found: &mut Vec<Span>) {
+    let ended = open.extract_if(.., |open| open.straight.is_some());
+    found.extend(ended.filter_map(|open| Some(Span { start: open.start, end: open.straight? })));
 }
 
 /// Finds quotations in marks among characters, each given with its byte span. `pages` are the starts of the
@@ -176,39 +179,39 @@ fn marked(characters: impl Iterator<Item = (char, Span)>, pages: &[u64]) -> Vec<
     let mut open: Vec<OpenQuotation> = Vec::new();
     let (mut before, mut line_is_empty) = ((' ', 0), false);
     let mut next_pages = pages.iter().peekable();
-    for (c, at) in characters {
+    let mut characters = characters.peekable();
+    while let Some((c, at)) = characters.next() {
         let begins_page = next_pages.next_if(|&&page| page <= at.start).is_some();
         // A number before or after the end of a page is the page's number.
         let is_between = c.is_whitespace() || (!pages.is_empty() && c.is_numeric());
+        let ends_paragraph = c == '\n' && line_is_empty;
+        if ends_paragraph || begins_page {
+            end_straight(&mut open, &mut found);
+        }
+        open.iter_mut().for_each(|open| open.waits |= ends_paragraph);
         let mut again = false;
-        open.retain_mut(|quotation| {
-            let goes_on = quotation.goes_on(c, begins_page, is_between, &mut again);
-            if !goes_on {
-                found.extend(quotation.up_to_straight());
-            }
-            goes_on
-        });
+        open.retain_mut(|quotation| quotation.goes_on(c, begins_page, is_between, &mut again));
         let is_tight = !before.0.is_whitespace() && !['(', '[', '{'].contains(&before.0);
-        let closed = open.iter().rposition(|open| open.ends_with(c, before.0, is_tight));
+        let begins_word = !is_tight && characters.peek().is_some_and(|(next, _)| next.is_alphanumeric());
+        let is_straight_end = c == '"' && is_tight && !before.0.is_numeric();
+        let closed = open.iter().rposition(|open| open.ends_with(c, before.0, begins_word));
         if again {
             // The mark at the start of a paragraph opens and closes nothing.
         } else if let Some(closed) = closed {
             found.push(Span { start: open[closed].start, end: at.end });
             open.truncate(closed);
-        } else if let Some(mixed) =
-            open.iter_mut().rfind(|open| c == '"' && is_tight && ['„', '“'].contains(&open.mark))
+        } else if let Some(mixed) = open.iter_mut().rfind(|open| is_straight_end && ['„', '“'].contains(&open.mark))
         {
             mixed.straight.get_or_insert(at.end);
         } else if let Some(ends) = ends(c) {
-            // A straight mark after a letter or digit closes a quotation, or means inches.
+            // After a letter or digit, these marks close a quotation or mean inches.
             let opens = match c {
-                '"' => !before.0.is_alphanumeric(),
+                '"' | '”' => !before.0.is_alphanumeric(),
                 '`' => before.0 == '`',
                 _ => true,
             };
-            let same = open.iter().position(|open| open.mark == c);
-            if let Some(same) = same.filter(|&same| open[same].straight.is_some()) {
-                found.extend(open.drain(same..).filter_map(|open| open.up_to_straight()));
+            if open.iter().any(|open| open.mark == c && open.straight.is_some()) {
+                end_straight(&mut open, &mut found);
             }
             if opens && open.iter().all(|open| open.mark != c) {
                 let start = if c == '`' { before.1 } else { at.start };
@@ -216,13 +219,10 @@ fn marked(characters: impl Iterator<Item = (char, Span)>, pages: &[u64]) -> Vec<
                 open.push(OpenQuotation { mark: c, ends, start, straight, waits, at_page, over_page });
             }
         }
-        if c == '\n' && line_is_empty {
-            open.iter_mut().for_each(|open| open.waits = true);
-        }
         line_is_empty = c == '\n' || (line_is_empty && c.is_whitespace());
         before = (c, at.start);
     }
-    found.extend(open.iter().filter_map(OpenQuotation::up_to_straight));
+    end_straight(&mut open, &mut found);
     union(found.into_iter())
 }
 
@@ -279,6 +279,46 @@ mod tests {
         );
     }
 
+    /// Marks that can open and close, with and without spaces within the quotation.
+    #[test]
+    fn a_mark_closes_unless_it_begins_a_word() {
+        for (text, expected) in [
+            ("„ Zitat “ eigener Text „Zweites“ mehr", &["„ Zitat “", "„Zweites“"][..]),
+            ("» Zitat « eigener Text »Zweites« mehr", &["» Zitat «", "»Zweites«"]),
+            ("» Zitat « eigener Text » Zweites « mehr", &["» Zitat «", "» Zweites «"]),
+            ("(„ Zitat “), eigener Text („Zweites “)", &["„ Zitat “", "„Zweites “"]),
+            ("„Zitat\n“", &["„Zitat\n“"]),
+            ("„Zitat\n“, sagt er, „Zweites“", &["„Zitat\n“", "„Zweites“"]),
+            ("» Nej », säger hon", &["» Nej »"]),
+            ("»Nej» »Jo»", &["»Nej»", "»Jo»"]),
+            ("Ein „ hier, dann “Zitat”, »Zweites« und (“drittes”)", &["“Zitat”", "»Zweites«", "“drittes”"]),
+            ("Ein » hier, dann «Zitat» und («Zweites»)", &["«Zitat»", "«Zweites»"]),
+        ] {
+            assert_eq!(quoted(text), expected, "{text}");
+        }
+    }
+
+    /// A straight mark can close a quotation, or mean inches. A curly mark can mean inches too.
+    #[test]
+    fn a_straight_mark_closes_in_its_paragraph_but_not_after_a_digit() {
+        for (text, expected) in [
+            ("“First\" own.\n\n“Second\" own.", &["“First\"", "“Second\""][..]),
+            ("„Eins\" und\n\n„Zwei\" und\n\n„Drei\" und", &["„Eins\"", "„Zwei\"", "„Drei\""]),
+            ("“First\" own text.\n\n“Second” own", &["“First\"", "“Second”"]),
+            ("“First\" own “Second\" own “Third”", &["“First\"", "“Second\"", "“Third”"]),
+            ("“First.\n\n“Second.\" own", &["“First.\n\n“Second.\""]),
+            ("“First” own\" text.\n\n“Second”", &["“First”", "“Second”"]),
+            ("The mark “ is odd. Own text on a 19\" monitor", &[]),
+            ("Das „ ist seltsam. Eigener Text mit 19\" und »Zitat«", &["»Zitat«"]),
+            ("„Ein 3\" Rohr\", sagt er", &["„Ein 3\" Rohr\""]),
+            ("5’10” own text “Quote” own text 6’2” ok", &["“Quote”"]),
+            ("”Nej”, säger hon, ”jo”", &["”Nej”", "”jo”"]),
+        ] {
+            assert_eq!(quoted(text), expected, "{text}");
+        }
+        assert_eq!(quoted_over_pages("“First\" own\x0cown.\n\n“Second” own"), ["“First\"", "“Second”"]);
+    }
+
     #[test]
     fn a_mark_without_an_end_hides_no_quotation_in_other_marks() {
         let marks = ["“", "”", "„", "«", "»", "``", "\"", "「"];
@@ -286,8 +326,8 @@ mod tests {
             for (open, close) in
                 [("“", "”"), ("\"", "\""), ("``", "''"), ("«", "»"), ("« ", " »"), ("„", "“"), ("「", "」")]
             {
-                // Two equal straight marks are the ends of one quotation.
-                if open.trim() == stray {
+                // Two equal straight marks are the ends of one quotation. So are » and « between spaces.
+                if open.trim() == stray || (stray, open) == ("»", "« ") {
                     continue;
                 }
                 let whole = format!("{open}No, never{close}");
