@@ -256,7 +256,7 @@ impl Acting<'_> {
         if act == Act::Omit {
             // The copy can have been edited since the places were looked at.
             if self.options.act && !self.remove_copy(path, &target)? {
-                return Err(Error::PlaceTaken { path: target, files: 1 });
+                return Err(Error::PlaceTaken { path: target, files: 1, has_others: self.log.has_others });
             }
             let step = FileStep { act, target: None, documents, kept_out, reason };
             return Ok(Acted { step, done: self.options.act, outcome });

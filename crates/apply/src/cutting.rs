@@ -6,7 +6,8 @@ use super::check::Checked;
 use super::passages::{Passages, RepeatedSpan};
 use crate::stored::{StoredDocument, StoredDocuments};
 use fpdb_host::error::{Error, Result};
-use fpdb_kernel::document::Format;
+use fpdb_kernel::document::{Format, Span};
+use fpdb_kernel::normalize::Readable;
 use fpdb_kernel::profile::{Profile, Unit, WordRule};
 use fpdb_reading::input::{CLOSED, InputLimits, is_joined, parts_of};
 
@@ -53,24 +54,35 @@ impl Cutting<'_> {
         failed.map(|()| sound)
     }
 
-    /// The byte ranges to cut out of a document.
-    fn ranges(&self, document: u32) -> Result<Vec<(u64, u64)>> {
-        Ok(self.sound(document)?.into_iter().map(|passage| (passage.start, passage.end)).collect())
+    /// The byte ranges to cut out of a document with this text, ascending and disjoint. They are whole words:
+    /// letters that are alike by chance lengthen a passage, so it can begin or end inside a word that stays.
+    fn ranges(&self, document: u32, text: &[u8]) -> Result<Vec<(u64, u64)>> {
+        let mut spans: Vec<Span> = Vec::new();
+        for RepeatedSpan { start, end, .. } in self.sound(document)? {
+            match spans.last_mut() {
+                // A word can be made of two passages.
+                Some(last) if start <= last.end => last.end = last.end.max(end),
+                _ => spans.push(Span { start, end }),
+            }
+        }
+        // Tokens of source code are whole already.
+        if self.kept.stored.profile().unit() != Unit::Token {
+            let readable = Readable::decode(text);
+            spans.iter_mut().for_each(|span| *span = readable.whole_words(*span));
+        }
+        Ok(spans.into_iter().filter(|span| span.start < span.end).map(|span| (span.start, span.end)).collect())
     }
 
-    /// The byte ranges to cut out of a document that is a whole file. If the unit is bytes, the text is read
-    /// to move the ranges to the boundaries of characters.
+    /// The byte ranges to cut out of a document that is a whole file.
     pub(super) fn ranges_of_file(&self, document: u32) -> Result<Vec<(u64, u64)>> {
-        let mut ranges = self.ranges(document)?;
         let stored = self.kept.stored;
-        if stored.profile().unit() == Unit::Byte {
-            let Some(text) = stored.text(document, self.limits)? else {
+        match stored.text(document, self.limits)? {
+            Some(text) => self.ranges(document, &text),
+            None => {
                 let record = stored.document(document)?;
-                return Err(Error::TextGone { name: record.name, source_path: record.source });
-            };
-            ranges.iter_mut().for_each(|range| *range = whole_characters(&text, *range));
+                Err(Error::TextGone { name: record.name, source_path: record.source })
+            }
         }
-        Ok(ranges)
     }
 
     /// The text of a record without its passages; `None` if `text` is not the text that was ingested.
@@ -81,27 +93,13 @@ impl Cutting<'_> {
         }
         let mut left = Vec::with_capacity(text.len());
         let mut at = 0;
-        for range in self.ranges(document)? {
-            let (start, end) = whole_characters(text, range);
-            // Two spans can share a character.
-            left.extend_from_slice(text.get(at..(start as usize).max(at)).unwrap_or_default());
-            at = at.max(end as usize);
+        for (start, end) in self.ranges(document, text)? {
+            left.extend_from_slice(text.get(at..start as usize).unwrap_or_default());
+            at = end as usize;
         }
         left.extend_from_slice(text.get(at..).unwrap_or_default());
         Ok(Some(left))
     }
-}
-
-/// Shrinks a range to whole UTF-8 characters: passages of bytes begin and end anywhere.
-fn whole_characters(text: &[u8], (mut start, mut end): (u64, u64)) -> (u64, u64) {
-    let is_inside = |place: u64| text.get(place as usize).is_some_and(|byte| byte & 0xc0 == 0x80);
-    while start < end && is_inside(start) {
-        start += 1;
-    }
-    while end > start && is_inside(end) {
-        end -= 1;
-    }
-    (start, end)
 }
 
 /// True if passages can be cut out of a document without harm to the text around them. The offsets of the

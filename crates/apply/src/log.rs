@@ -44,6 +44,8 @@ pub(super) struct Log {
     acts: FxHashMap<u64, Noted>,
     /// Acts that began and did not end, of this report or another, by the same hash.
     unfinished: FxHashMap<u64, LogLine>,
+    /// True if the log has acts of another job, such as a copy by another kind of report.
+    pub(super) has_others: bool,
     /// Files whose content is still set aside, by the hash of their paths, and why.
     aside: FxHashMap<u64, String>,
 }
@@ -158,6 +160,7 @@ impl Log {
             key: None,
             acts: FxHashMap::default(),
             unfinished: FxHashMap::default(),
+            has_others: false,
             aside: FxHashMap::default(),
         };
         log.read()?;
@@ -219,6 +222,7 @@ impl Log {
             let decision = u64::from_str_radix(&line.decision, 16).unwrap_or_default();
             self.keep(about, decision, &line);
         }
+        self.has_others |= line.report != self.digest;
         if line.done {
             self.unfinished.remove(&about);
         } else if line.part.is_some() || line.aside.is_some() {

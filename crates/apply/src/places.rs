@@ -58,7 +58,7 @@ impl Places {
             }
         }
         match first {
-            Some(path) => Err(Error::PlaceTaken { path, files: foreign }),
+            Some(path) => Err(Error::PlaceTaken { path, files: foreign, has_others: log.has_others }),
             None => Ok(Self { unplaced, stale: log.elsewhere(&known)? }),
         }
     }

@@ -95,7 +95,8 @@ impl ReportContent {
                 documents.ignored.insert(query, spans(&report.ignored));
                 query
             };
-            let best = report.matches.iter().map(|found| found.score).fold(0.0, f64::max);
+            let others = report.matches.iter().filter(|found| !is_own(&report.query.name, found));
+            let best = others.map(|found| found.score).fold(0.0, f64::max);
             histogram[bin(best)] += 1;
             unlisted += report.matching_documents.saturating_sub(report.matches.len() as u64);
             common += report.common;
@@ -109,6 +110,7 @@ impl ReportContent {
         rows.truncate(options.max_pairs);
         let mut listed = PairList::default();
         for (a, is_stored, mut found) in rows {
+            let own = is_own(&documents.list[a].name, &found);
             let files = std::mem::take(&mut found.files);
             // Outside any submission, the only file of a document is the document itself.
             let is_document = files.iter().all(|file| (file.id, &file.document) == (found.id, &found.document));
@@ -116,7 +118,7 @@ impl ReportContent {
                 true => documents.stored(database, found.id)?,
                 false => documents.submission(found.id, &found.document),
             };
-            let mut pair = pair_of_match(a, b, &found, with_passages);
+            let mut pair = ReportPair { own, ..pair_of_match(a, b, &found, with_passages) };
             if files.is_empty() {
                 listed.push(pair, with_passages.then_some(found));
                 continue;
@@ -397,6 +399,11 @@ fn of_documents(
 
 /// One bin for each whole percent, from 0 to 100.
 const BINS: usize = 101;
+
+/// True if a match of a query is the query itself as it is stored.
+fn is_own(query: &str, found: &Match) -> bool {
+    found.identical && found.document == query && found.files.is_empty()
+}
 
 /// Whole percents, rounded down. The small addition is for shares such as 0.29, which is 28.999... percent.
 fn bin(share: f64) -> usize {

@@ -41,7 +41,8 @@ pub(super) struct Overview {
     pub(super) documents: Vec<ReportDocument>,
     /// The pairs, best first. The pairs of documents in submissions come after all others.
     pub(super) pairs: Vec<ReportPair>,
-    /// Number of documents with a best match of 0%, 1%, ... 100%, rounded down. Pairs left out count too.
+    /// Number of documents with a best match of 0%, 1%, ... 100%, rounded down. Pairs left out count too, but
+    /// no pair of a query with itself ([`ReportPair::own`]).
     pub(super) histogram: Vec<u64>,
     /// Number of documents in the histogram: all that were compared, or all queries.
     pub(super) compared: u64,
@@ -222,6 +223,9 @@ pub(super) struct ReportPair {
     pub(super) estimated: Vec<PairMeasure>,
     /// True if both have the same bytes.
     pub(super) identical: bool,
+    /// True if B is the query itself as it is stored: both have the same name and bytes.
+    #[serde(skip_serializing_if = "is_false")]
+    pub(super) own: bool,
     /// Number of shared passages; `None` if they were not requested.
     pub(super) passages: Option<u64>,
     /// Number of symbols in the longest passage; for submissions, in the longest passage of any two

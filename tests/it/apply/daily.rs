@@ -124,6 +124,9 @@ fn a_copy_of_others_is_refused_whole() {
     refused("first.db", &later, &["--mark", "dup"]);
     folder.write("clean/in/0-1.jsonl", "edited");
     refused("first.db", &later, &[]);
+    // The folder has copies of one kind only, so the hint names no other.
+    let run = folder.run(&["--db", "first.db", "apply", &later, "--write", "clean"]);
+    assert!(run.stderr.contains("move these files away") && !run.stderr.contains("in one call"), "{run:#?}");
     fs::remove_file(folder.path().join("clean/in/0-1.jsonl")).unwrap();
     folder.ok(&["--db", "first.db", "apply", &later, "--write", "clean", "--yes"]);
     folder.ok(&["--db", "first.db", "apply", &later, "--write", "new", "--yes"]);

@@ -93,6 +93,8 @@ pub(crate) struct ReportPair {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) estimated: Vec<String>,
     pub(crate) identical: bool,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) own: bool,
     pub(crate) passages: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) longest: Option<u64>,

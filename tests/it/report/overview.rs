@@ -91,6 +91,49 @@ fn names_in_the_graph_are_seen_as_a_whole() {
     browser.check_quiet();
 }
 
+/// A query that is stored too is one document of the picture, named after its file and counted without itself.
+#[test]
+fn queries_that_are_stored_are_not_matched_with_themselves() {
+    let folder = Folder::new();
+    folder.write("notes/one.txt", paragraph(1, 120) + &paragraph(2, 60));
+    folder.write("notes/two.txt", paragraph(1, 60) + &paragraph(3, 120));
+    folder.write("notes/alone.txt", paragraph(4, 60));
+    folder.write("copy.txt", paragraph(3, 120));
+    folder.ok(&["ingest", "-q", "notes", "copy.txt"]);
+    folder.ok(&["query", "notes", "--format", "html", "-o", "report"]);
+    let report = read(&folder);
+    let own: Vec<&str> =
+        report.pairs.iter().filter(|pair| pair.own).map(|pair| report.documents[pair.b].name.as_str()).collect();
+    assert_eq!((own.len(), report.compared), (3, 3), "{own:?}");
+    assert_eq!((report.histogram[0], report.histogram[100]), (1, 0), "{:?}", report.histogram);
+    // Another name is another document, and so is another text of this name.
+    folder.write("notes/two.txt", paragraph(3, 120));
+    // The stored text is gone.
+    let run = folder.run(&["query", "notes/two.txt", "--format", "html", "-o", "other"]);
+    assert_eq!(run.status, 2, "{run:#?}");
+    let other = overview_of(&std::fs::read(folder.path().join("other/index.html")).unwrap());
+    assert!(other.pairs.len() == 2 && other.pairs.iter().all(|pair| !pair.own), "{other:#?}");
+
+    let Some(mut browser) = Browser::start() else { return };
+    browser.open(&folder.path().join("report/index.html"), "threshold=0");
+    browser.wait("document.querySelector('.graph text')");
+    let names = "[...document.querySelectorAll('.graph text')].map((text) => text.textContent).sort()";
+    assert_eq!(browser.ask(names), json!(["copy.txt", "one.txt", "two.txt"]));
+    assert_eq!(browser.ask("document.querySelectorAll('.graph circle').length"), json!(3));
+    let fact = |of: &str| format!("document.getElementById('fact-{of}').textContent");
+    assert_eq!(browser.text(&fact("clusters")), "1");
+    assert_ne!(browser.text(&fact("best")), "100.0%");
+    assert_eq!(browser.text(&fact("reach")), "2");
+    // A cluster lists all pairs of its documents.
+    browser.click(".clusters button");
+    let all = report.pairs.iter().filter(|pair| report.documents[pair.a].name != "notes/alone.txt").count();
+    assert_eq!(browser.ask("document.querySelectorAll('tr[data-pair]').length"), json!(all));
+    browser.open(&folder.path().join("other/index.html"), "threshold=0");
+    browser.wait("document.querySelector('.graph text')");
+    assert_eq!(browser.ask(names), json!(["copy.txt", "two.txt", "two.txt"]));
+    browser.check_quiet();
+}
+
 #[test]
 fn the_longest_passages_come_first_where_the_reader_says_so() {
     let Some(mut browser) = Browser::start() else { return };

@@ -28,7 +28,10 @@ impl Error {
             Self::FormatVersion { .. } => "use the version of fpdb that wrote it, or ingest the documents again into a new database".into(),
             Self::HashVersion { .. } => "ingest the documents again into a new database, or use the version of fpdb that made this one".into(),
             Self::ProfileMismatch { .. } => "leave the settings out to use the database's own, or make a second database for the other ones".into(),
-            Self::PlaceTaken { .. } => "nothing was written: name a new folder, or move these files away; to leave out duplicates and listed documents, give the report and the list in one call".into(),
+            Self::PlaceTaken { has_others, .. } => {
+                let others = "; it has copies by another kind of report, other flags or another database: to leave out duplicates and listed documents, give the report and the list in one call";
+                format!("nothing was written: name a new folder, or move these files away{}", if *has_others { others } else { "" })
+            }
             Self::InsideDatabase { .. } => "name a path outside of it: what lies there belongs to the database alone".into(),
             Self::NoOther { .. } => "name the folder of a database, the one that holds the file FPDB".into(),
             Self::OtherProfile { .. } => "fingerprints of different settings cannot be compared: read the texts again, by `fpdb merge --reread` or an ingest".into(),
@@ -74,7 +77,7 @@ impl Error {
             Self::OtherRule { .. } => "use the options of the earlier run, or decide about all documents again".into(),
             Self::DecisionsVersion { .. } => "use the version of fpdb that wrote them, or decide about all documents again".into(),
             Self::JobInUse { .. } | Self::DocumentsInUse { .. } => "wait for it to end".into(),
-            Self::NotADedupReport { .. } => r#"a report holds one JSON object a line, as a dedup of this database gives them, and ends with the summary; a list has lines {"document": NAME}"#.into(),
+            Self::NotADedupReport { .. } => r#"a report holds one JSON object a line, as a dedup of this database gives them, and ends with the summary; a list has lines {"document": NAME} or, for a value in the metadata, {"where": {"id": VALUE}}"#.into(),
             Self::UnsuitedReport { .. } => "choose an action for such a report, or make a report for this action".into(),
             Self::FieldTaken { .. } => "name another field for the marks, or mark a copy".into(),
             Self::NoBuild { .. } => "name the folder that a distributed build wrote, the one that holds plan.json".into(),

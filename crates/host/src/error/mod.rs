@@ -167,6 +167,8 @@ pub enum Error {
         path: PathBuf,
         /// Number of these files.
         files: u64,
+        /// True if the folder also has copies by another kind of report, other flags or another database.
+        has_others: bool,
     },
     /// A database to merge does not exist.
     #[error("there is no database to merge at {}", path.display())]

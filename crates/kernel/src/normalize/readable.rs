@@ -1,11 +1,17 @@
 //! A document's text for display, and a map from byte offsets of the original to offsets in that text. A
 //! browser shows this text. Undecodable sequences are U+FFFD. Byte order marks are left out.
 
+use unicode_segmentation::UnicodeSegmentation;
+
 use super::transcribe::{Scribe, transcribe};
 use crate::document::Span;
 
 /// Maximum number of characters between recorded places. The maximum bounds the time to find an offset.
 const STRIDE: usize = 512;
+
+/// Number of characters on each side of a place that are searched for the edges of words. Longer runs of
+/// letters and digits, such as encoded data, are not treated as words.
+const LONGEST_WORD: usize = 128;
 
 /// A decoded document.
 #[derive(Clone, Debug, Default)]
@@ -50,10 +56,11 @@ impl Readable {
         self.text.get(self.place_at(span.start).0..self.place_at(span.end).0).unwrap_or_default()
     }
 
-    /// The place in the text of a byte offset of the original, in bytes and in UTF-16 units.
-    fn place_at(&self, offset: u64) -> (usize, u64) {
+    /// The place in the text of a byte offset of the original, in bytes and in UTF-16 units, and the offset
+    /// in the original where the character before it ends.
+    fn place_at(&self, offset: u64) -> (usize, u64, u64) {
         let index = self.places.partition_point(|place| place.origin <= offset);
-        let Some(place) = self.places[..index].last() else { return (0, 0) };
+        let Some(place) = self.places[..index].last() else { return (0, 0, 0) };
         let end = self.places.get(index).map_or(self.text.len(), |next| next.text);
         let (mut origin, mut text, mut units) = (place.origin, place.text, place.units);
         for c in self.text[place.text..end].chars() {
@@ -64,7 +71,7 @@ impl Readable {
             text += c.len_utf8();
             units += c.len_utf16() as u64;
         }
-        (text, units)
+        (text, units, origin)
     }
 
     /// Converts a byte offset of the text, where a character begins or the text ends, to an offset of the
@@ -74,6 +81,47 @@ impl Readable {
         let Some(place) = self.places[..index].last() else { return 0 };
         let before = self.text.get(place.text..offset).unwrap_or_default();
         place.origin + place.width.map_or(before.len() as u64, |width| width * before.chars().count() as u64)
+    }
+
+    /// Shrinks a byte range of the original to whole words, by Unicode's word boundaries (UAX 29). A word
+    /// that is only partly in the range is left outside, with the spaces and punctuation beside it. A range
+    /// that begins and ends between words stays. In scripts without spaces, such as Chinese and Thai, each
+    /// character is a word.
+    pub fn whole_words(&self, span: Span) -> Span {
+        let (begin, _, _) = self.place_at(span.start);
+        let (mut end, _, reached) = self.place_at(span.end);
+        if reached > span.end {
+            // The range ends inside a character.
+            end = self.text[..end].char_indices().next_back().map_or(0, |(at, _)| at);
+        }
+        let parts = self.parts_around(begin);
+        let first_whole = usize::from(parts.first().is_some_and(|&(start, _)| start > 0));
+        let starts = parts.get(first_whole..).unwrap_or_default();
+        let begin = match starts.iter().any(|&(start, _)| start == begin) {
+            true => begin,
+            false => nearest(starts.iter().filter(|&&(start, _)| start > begin).copied()).unwrap_or(begin),
+        };
+        let parts = self.parts_around(end);
+        let ends = parts.iter().map(|&(start, part)| (start + part.len(), part));
+        let ends: Vec<_> = ends.filter(|&(place, _)| place <= end).collect();
+        let end = match ends.iter().any(|&(place, _)| place == end) {
+            true => end,
+            false => nearest(ends.into_iter().rev()).unwrap_or(end),
+        };
+        let start = self.origin_at(begin).max(span.start);
+        Span { start, end: self.origin_at(end).min(span.end).max(start) }
+    }
+
+    /// The parts between the word boundaries around a place of the text. The outer two can be parts of words.
+    fn parts_around(&self, place: usize) -> Vec<(usize, &str)> {
+        let (before, after) = self.text.split_at(place);
+        let from = before.char_indices().rev().nth(LONGEST_WORD - 1).map_or(0, |(at, _)| at);
+        let to = after.char_indices().nth(LONGEST_WORD).map_or(self.text.len(), |(at, _)| place + at);
+        let parts = self.text[from..to].split_word_bound_indices().map(|(at, part)| (from + at, part));
+        // The text begins and ends at a boundary.
+        let begins = (from == 0).then_some((0, ""));
+        let ends = (to == self.text.len()).then_some((to, ""));
+        begins.into_iter().chain(parts).chain(ends).collect()
     }
 
     /// The characters, each with its byte range in the original.
@@ -120,6 +168,13 @@ impl Readable {
         self.text.push_str(text);
         self.units += text.chars().map(|c| c.len_utf16() as u64).sum::<u64>();
     }
+}
+
+/// The place of the first part that is a word, or else of the first part.
+fn nearest<'t>(mut parts: impl Iterator<Item = (usize, &'t str)> + Clone) -> Option<usize> {
+    let is_word = |part: &str| part.contains(char::is_alphanumeric);
+    let word = parts.clone().find(|(_, part)| is_word(part));
+    word.or_else(|| parts.next()).map(|(place, _)| place)
 }
 
 /// A place in a decoded text that moves forward.
@@ -229,6 +284,44 @@ mod tests {
         let japanese = "吾輩は猫である。名前はまだ無い。どこで生れたか\n".repeat(40);
         let (bytes, spans) = encoded(&japanese, with(SHIFT_JIS));
         check(&japanese, &bytes, &spans);
+    }
+
+    /// The whole words of the range of `text` between two bars, in the original of another encoding.
+    fn words_between_bars(marked: &str, encoding: &'static Encoding) -> String {
+        let encode = |text: &str| encoding.encode(text).0.into_owned();
+        let parts: Vec<Vec<u8>> = marked.split('|').map(encode).collect();
+        let (start, inside) = (parts[0].len() as u64, parts[1].len() as u64);
+        let words = Readable::decode(&parts.concat()).whole_words(Span { start, end: start + inside });
+        let left = &parts.concat()[words.start as usize..words.end as usize];
+        encoding.decode_without_bom_handling(left).0.into_owned()
+    }
+
+    #[test]
+    fn ranges_shrink_to_whole_words() {
+        for (marked, words) in [
+            ("stands her|e: The source, and so o|n.", "The source, and so"),
+            ("|All of it|", "All of it"),
+            ("one |two three| four", "two three"),
+            ("one| two three |four", " two three "),
+            ("don'|t stop, it i|s", "stop, it"),
+            ("ab|cd|ef", ""),
+            // Unicode joins these letters to one word, and divides other scripts.
+            ("caf\u{e9}|e\u{301}t\u{e9} ouvert|", "ouvert"),
+            ("彼は日|本語を読|む。", "本語を読"),
+            ("ความรู้|ทั่วไป|นี้", "ทั่วไป"),
+            // Long runs of letters are no words.
+            (&format!("{0}|{0}|", "acgt".repeat(100)), &"acgt".repeat(100)),
+            (&format!("an|d {}|b", "-".repeat(300)), &format!(" {}", "-".repeat(300))),
+        ] {
+            assert_eq!(words_between_bars(marked, UTF_8), *words, "{marked}");
+        }
+        let french = "Voil\u{e0} l\u{2019}\u{e9}t\u{e9} : les \u{e9}|l\u{e8}ves reviennent \u{e0} l\u{2019}\u{e9}cole, inqui|\u{e8}ts, \u{e9}mus.";
+        assert_eq!(words_between_bars(french, WINDOWS_1252), "reviennent \u{e0} l\u{2019}\u{e9}cole");
+        let japanese = "吾輩は猫|である。名前は|まだ無い。どこで生れたか\n";
+        assert_eq!(words_between_bars(japanese, SHIFT_JIS), "である。名前は");
+        // Both ends are inside a character.
+        let bytes = "x \u{448}\u{448} y \u{448} z".as_bytes();
+        assert_eq!(Readable::decode(bytes).whole_words(Span { start: 3, end: 10 }), Span { start: 7, end: 9 });
     }
 
     #[test]

@@ -107,6 +107,9 @@ const score = (pair) => MEASURES[view.measure].of(pair);
 report.pairs.forEach((pair, index) => { pair.number = index; });
 // The pairs that are ranked: those of documents in submissions are part of one of these.
 const ranked = report.pairs.filter((pair) => pair.of === undefined);
+// A stored document that is a query itself, by name and bytes, is drawn as the query.
+const own = new Map(ranked.filter((pair) => pair.own).map((pair) => [pair.b, pair.a]));
+const drawnAs = (document) => own.get(document) ?? document;
 // The things that are compared, and those that are asked.
 const UNIT = report.submissions || report.documents.some((document) => document.role === "submission") ? "submission" : "document";
 const QUERY = ranked.some((pair) => report.documents[pair.a].role === "submission") ? "submission" : "query document";

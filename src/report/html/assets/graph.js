@@ -15,9 +15,10 @@ function clusters(pairs) {
     }
     return document;
   };
-  for (const pair of pairs) {
-    for (const document of [pair.a, pair.b]) if (!parent.has(document)) parent.set(document, document);
-    const [a, b] = [root(pair.a), root(pair.b)];
+  for (const pair of pairs.filter((pair) => !pair.own)) {
+    const ends = [drawnAs(pair.a), drawnAs(pair.b)];
+    for (const document of ends) if (!parent.has(document)) parent.set(document, document);
+    const [a, b] = ends.map(root);
     if (a !== b) parent.set(Math.max(a, b), Math.min(a, b));
   }
   const members = new Map();
@@ -32,7 +33,10 @@ function clusters(pairs) {
 function labelled(documents, called) {
   const labels = new Map(documents.map((document) => [document, called(document).split("/").pop()]));
   const uses = new Map();
-  for (const label of labels.values()) uses.set(label, (uses.get(label) || 0) + 1);
+  // A folder tells no documents of one name apart.
+  for (const document of new Map(documents.map((document) => [called(document), document])).values()) {
+    uses.set(labels.get(document), (uses.get(labels.get(document)) || 0) + 1);
+  }
   for (const document of documents) {
     const parts = called(document).split("/");
     if (uses.get(labels.get(document)) > 1 && parts.length > 1) labels.set(document, parts[parts.length - 2]);
@@ -53,8 +57,9 @@ function graph(groups, pairs, open, choose) {
     }
     drawn += 1;
   }
-  const inside = pairs.filter((pair) => index.has(pair.a) && index.has(pair.b));
-  const links = inside.slice(0, 4 * NODES_DRAWN).map((pair) => ({ source: index.get(pair.a), target: index.get(pair.b), pair }));
+  const nodeOf = (document) => index.get(drawnAs(document));
+  const inside = pairs.filter((pair) => !pair.own && nodeOf(pair.a) !== undefined && nodeOf(pair.b) !== undefined);
+  const links = inside.slice(0, 4 * NODES_DRAWN).map((pair) => ({ source: nodeOf(pair.a), target: nodeOf(pair.b), pair }));
   d3.forceSimulation(nodes).stop()
     .force("charge", d3.forceManyBody().strength(-90))
     .force("link", d3.forceLink(links).distance((link) => 30 + 60 * (1 - score(link.pair))))

@@ -13,7 +13,7 @@ const title = () => ({
 function histogramBins() {
   if (view.measure === report.measure) return report.histogram;
   const best = new Map();
-  for (const pair of ranked) {
+  for (const pair of ranked.filter((pair) => !pair.own)) {
     const ends = report.command === "pairs" ? [pair.a, pair.b] : [pair.a];
     for (const document of ends) best.set(document, Math.max(best.get(document) || 0, score(pair)));
   }
@@ -155,7 +155,7 @@ function overview() {
     const only = view.only && new Set(view.only);
     // Pairs without a value come last in either direction, and pairs with a date come before those with the time of a file.
     const rank = column?.rank ?? ((pair) => Number(of(pair) === null));
-    listed = above().filter((pair) => (!wanted || holds(pair)) && (!only || only.has(pair.a) || only.has(pair.b)))
+    listed = above().filter((pair) => (!wanted || holds(pair)) && (!only || only.has(drawnAs(pair.a)) || only.has(drawnAs(pair.b))))
       .sort((x, y) => rank(x) - rank(y) || way * compare(of(x), of(y)) || x.number - y.number);
     rows.replaceChildren(...listed.slice(0, view.shown).map((pair) => h("tr", { class: "link", "data-pair": pair.number + 1, onclick: (event) => {
       if (!event.target.closest("a") && !String(getSelection())) open(pair);
@@ -197,7 +197,7 @@ function overview() {
         fact("fact-undecided", grouped(report.dedup.undecided), "undecided"),
         fact("fact-pairs", grouped(pairs.length), view.threshold ? `listed at ${view.threshold}% or more` : "listed"));
     } else {
-    const best = ranked.reduce((most, pair) => Math.max(most, score(pair)), 0);
+    const best = ranked.reduce((most, pair) => Math.max(most, pair.own ? 0 : score(pair)), 0);
     facts.replaceChildren(
       fact("fact-documents", grouped(report.compared), report.command === "query" ? (report.compared === 1 ? "query" : "queries") : `${report.compared === 1 ? UNIT : `${UNIT}s`}${outside ? " and other documents" : ""} compared`),
       fact("fact-reach", grouped(reach), `${partial ? "in listed pairs" : "with a match"} of ${Math.max(view.threshold, 1)}% or more`),
@@ -236,6 +236,7 @@ function overview() {
         h("label", { for: "threshold" }, "threshold ", outputText), h("span", { class: "grow" }), h("label", {}, "measure ", measure))),
       h("p", { class: "faint", id: "slider-help" }, "The slider chooses which pairs are listed and joined to clusters. ",
         !report.dedup && bins[0] > 0 && `${count(bins[0], report.command === "query" ? QUERY : UNIT)} in no ${partial ? "listed pair" : "pair found"} of 1% or more ${bins[0] === 1 ? "is" : "are"} not drawn.`,
+        own.size > 0 && " The match of a query with itself, as it is stored, is only in the list of pairs.",
         partial && report.left_out.beyond_top === 0 && ` By this measure only ${report.command === "pairs" ? UNIT : "document"}s of listed pairs are counted.`)),
     !single && h("section", { class: "card graph" }, h("h2", {}, "Clusters"), graphPlace, clusterPlace),
     report.dedup && totals(),
@@ -376,7 +377,7 @@ function save(pairs) {
     [`${side}_metadata`, (pair) => JSON.stringify(report.documents[pair[side]].metadata || {})]]);
   const lines = [["pair", "a", "b", "shared", "resemblance", "containment_a", "containment_b", ...ofText, "identical", "passages", "longest_passage", "cluster", ...(report.dedup ? ["group", "because", "novel", "bytes", "id"] : []), ...facts.map(([title]) => title)]];
   for (const pair of pairs) lines.push([pair.number + 1, report.documents[pair.a].name, report.documents[pair.b].name, pair.shared, pair.resemblance,
-    pair.containment_a, pair.containment_b, ...ofText.map((measure) => pair[measure]), pair.identical, pair.passages, pair.longest, cluster.get(pair.a),
+    pair.containment_a, pair.containment_b, ...ofText.map((measure) => pair[measure]), pair.identical, pair.passages, pair.longest, cluster.get(drawnAs(pair.a)),
     ...(report.dedup ? [pair.removal.group, pair.removal.because, pair.removal.novel, report.documents[pair.a].bytes, pair.removal.id] : []),
     ...facts.map(([, of]) => of(pair))]);
   const url = URL.createObjectURL(new Blob([`${lines.map((line) => line.map(cell).join(",")).join("\r\n")}\r\n`], { type: "text/csv" }));
