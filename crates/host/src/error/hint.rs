@@ -28,7 +28,7 @@ impl Error {
             Self::FormatVersion { .. } => "use the version of fpdb that wrote it, or ingest the documents again into a new database".into(),
             Self::HashVersion { .. } => "ingest the documents again into a new database, or use the version of fpdb that made this one".into(),
             Self::ProfileMismatch { .. } => "leave the settings out to use the database's own, or make a second database for the other ones".into(),
-            Self::PlaceTaken { .. } => "nothing was written: name a new folder, or move these files away; to leave out duplicates and listed documents, give the report and the list in one call".into(),
+            Self::PlaceTaken { .. } => "nothing was written: name a new folder, or move these files away; to leave out duplicates and listed documents, give the report and the list in one call; to cut passages out of such a copy, ingest it into another database".into(),
             Self::InsideDatabase { .. } => "name a path outside of it: what lies there belongs to the database alone".into(),
             Self::NoOther { .. } => "name the folder of a database, the one that holds the file FPDB".into(),
             Self::OtherProfile { .. } => "fingerprints of different settings cannot be compared: read the texts again, by `fpdb merge --reread` or an ingest".into(),
