@@ -159,8 +159,8 @@ impl Check<'_> {
         Contents { stored: self.stored, limits: &self.options.limits, kept_out: Some(self.kept_out), task: self.task }
     }
 
-    /// True if the size and time of a file are those of its ingest, and none of its documents was removed from
-    /// the database. Also true if size and time cannot be read: the copy then fails with the reason.
+    /// True if the size and time of a file are those of its ingest, and the database still holds all of its
+    /// documents. Also true if size and time cannot be read: the copy then fails with the reason.
     fn is_as_ingested(&self, number: usize, checked: &mut Checked) -> Result<bool> {
         let source = &self.sources[number];
         let Ok(facts) = Facts::of(Path::new(&source.path)) else { return Ok(true) };

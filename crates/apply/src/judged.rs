@@ -144,9 +144,9 @@ pub(super) struct Judging<'a> {
     seen: u64,
     /// The number of documents that an ingest would leave alone now. They may have been documents before.
     ignored: u64,
-    /// The documents that are not as they were ingested, by the hash of the suffix. The value is true for those
-    /// that may have been removed from the database. If two documents have the same suffix, the later one
-    /// decides, as in an ingest.
+    /// The documents that are not as they were ingested, by the hash of the suffix. The value is true for
+    /// those that may have been removed from the database. If two documents have the same suffix, the later
+    /// one decides, as in an ingest.
     unjudged: FxHashMap<u64, bool>,
     removed: u64,
     failed: Option<Error>,

@@ -1,5 +1,5 @@
-//! Members: the ranges of a file that a copy leaves out; which documents leave a file together, and which earlier members of a tar leave with later ones
-//! of their names.
+//! Members: the ranges of a file that a copy leaves out. Tells which documents leave a file together, and
+//! which earlier members of a tar leave with later ones of their names.
 
 use std::ops::Range;
 

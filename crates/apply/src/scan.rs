@@ -91,8 +91,8 @@ pub(super) struct Scan<'a> {
     pub(super) needed: FxHashSet<u64>,
     pub(super) container: Option<(Container, u32)>,
     pub(super) whole: Option<Candidate>,
-    /// The groups in which a document is concerned, has a content that is looked for, or may have been removed
-    /// from the database.
+    /// The groups in which a document is concerned, has a content that is looked for, or may have been
+    /// removed from the database.
     pub(super) groups: Vec<Group>,
     /// The last document found that is not an attachment, and the documents found in it so far.
     documents: Vec<(String, Option<Digest>)>,
