@@ -15,6 +15,7 @@ mod modes;
 mod old_copies;
 mod passages;
 mod proof;
+mod removed;
 mod same_file;
 mod spelled;
 mod together;

@@ -141,6 +141,9 @@ struct Of {
     digest: String,
 }
 
+/// What a report of passages lists, if it is given with another report.
+const PASSAGES_APART: &str = "passages, which are cut out in a step of their own: write the copy without the documents, ingest it into another database, and cut the passages from there";
+
 impl<'a> ParsedReport<'a> {
     /// The kind of the report: it names what a copy leaves out or marks. A later report of the same kind
     /// brings the copy up to date. A report of another kind would restore what the first report left out.
@@ -168,11 +171,14 @@ impl<'a> ParsedReport<'a> {
         let mut report = Self::read(path, stored, temp, task)?;
         for path in lists {
             if report.passages.is_some() {
-                return Err(Error::UnsuitedReport { path: report.path, lists: "passages, which go with no list" });
+                return Err(Error::UnsuitedReport { path: report.path, lists: PASSAGES_APART });
             }
             let list = Self::read(path, stored, temp, task)?;
             if !list.is_list {
-                let lists = "documents with survivors, or passages; only lists follow the report";
+                let lists = match list.passages {
+                    Some(_) => PASSAGES_APART,
+                    None => "documents with survivors; only lists follow the report",
+                };
                 return Err(Error::UnsuitedReport { path: list.path, lists });
             }
             report.add(list)?;

@@ -247,6 +247,11 @@ fn one_copy_leaves_out_the_documents_of_a_report_and_of_lists() {
     };
     refused(&["report.jsonl", "one.jsonl", "--remove", "--yes"], "one.jsonl lists documents without survivors");
     refused(&["one.jsonl", "report.jsonl", "--write", "x", "--yes"], "only lists follow the report");
+    // Passages are cut out of a copy in a second step, and the message says how.
+    folder.ok(&["dedup", "--passages", "--min-length", "20", "-q", "--format", "json", "-o", "passages.jsonl"]);
+    for flags in [["report.jsonl", "passages.jsonl"], ["passages.jsonl", "one.jsonl"]] {
+        refused(&[&flags[..], &["--write", "x", "--yes"]].concat(), "ingest it into another database, and cut");
+    }
 }
 
 /// A list names no survivor that justifies the removal of a file. An answer limited to the best matches does
