@@ -12,9 +12,14 @@ const STORED_FINGERPRINTS: &str = "without --window the stored fingerprints are 
 const OUT_OF_MEMORY: &str =
     "there is not enough memory: end other programs, or raise the limit of this one (`ulimit -v`) and try again";
 
-/// The next step after an error of a command, if there is one. `has_memory`: the command takes `--memory`.
-/// `on` adds the `--db` of this command to the commands in the text.
-pub(super) fn hint(error: &Error, has_memory: bool, on: &Suggested) -> Option<String> {
+/// The next step after an error of the command `verb`, if there is one. `has_memory`: the command takes
+/// `--memory`. `on` adds the `--db` of this command to the commands in the text.
+pub(super) fn hint(error: &Error, verb: &str, has_memory: bool, on: &Suggested) -> Option<String> {
+    // A command that removes is an answer only to who wanted to remove.
+    let and_removal = |prefix: &str| match verb {
+        "rm" => format!(", and `{}` would remove them all", on.with("rm", flag("--prefix", prefix), &[])),
+        _ => String::new(),
+    };
     let text = match error {
         Error::NoDatabase { path } => {
             let path = as_words(&flag("--db", &path.display().to_string()));
@@ -40,8 +45,8 @@ pub(super) fn hint(error: &Error, has_memory: bool, on: &Suggested) -> Option<St
             format!("{STORED_FINGERPRINTS}; with it, {path} must hold the text it was made from")
         }
         Error::TextGone { source_path: None, .. } => STORED_FINGERPRINTS.into(),
-        Error::NotCompared { source, .. } => return hint(source, has_memory, on),
-        Error::NotReadAgain { source } => match hint(source, has_memory, on) {
+        Error::NotCompared { source, .. } => return hint(source, verb, has_memory, on),
+        Error::NotReadAgain { source } => match hint(source, verb, has_memory, on) {
             Some(hint) => format!("{STORED_FINGERPRINTS}; {hint}"),
             None => STORED_FINGERPRINTS.into(),
         },
@@ -50,12 +55,12 @@ pub(super) fn hint(error: &Error, has_memory: bool, on: &Suggested) -> Option<St
             "{value} has documents, but no folder or archive with some: `.` takes each first folder as one submission, and a regular expression finds submissions in the names"
         ),
         Error::NoSuchDocument { .. } if let Some(folder) = error.folder_of_documents() => {
-            let (list, remove) = (on.with("list", Vec::new(), &[folder]), on.with("rm", flag("--prefix", folder), &[]));
-            format!("documents lie below it: `{list}` shows them, and `{remove}` would remove them all")
+            format!("documents lie below it: `{}` shows them{}", on.with("list", Vec::new(), &[folder]), and_removal(folder))
         }
-        Error::NoSuchDocument { name, .. } if name.contains('*') => {
-            let [list, remove] = ["list PREFIX", "rm --prefix PREFIX"].map(|words| on.of(words));
-            format!("a name is no pattern: `{list}` shows the names that begin with PREFIX, and `{remove}` removes their documents")
+        Error::NoSuchDocument { name, nearest }
+            if name.contains('*') && !nearest.as_ref().is_some_and(|nearest| nearest.contains('*')) =>
+        {
+            format!("a name is no pattern: `{}` shows the documents whose names begin with PREFIX{}", on.of("list PREFIX"), and_removal("PREFIX"))
         }
         Error::NoSuchKey { keys, .. } if keys.is_empty() => format!("no document has metadata; `{}` keeps fields of records and headers of mails, and --metadata reads a table", on.of("ingest --keep-fields")),
         Error::NothingFits { option: "where", nearest: None, .. } => format!("`{}` tells the metadata of a document", on.of("show NAME")),
@@ -208,7 +213,7 @@ mod tests {
     use super::*;
 
     fn hint(error: &Error, has_memory: bool) -> Option<String> {
-        super::hint(error, has_memory, &Suggested::default())
+        super::hint(error, "query", has_memory, &Suggested::default())
     }
 
     /// The library's hints name no flag and no command. The program's own hints do.

@@ -75,7 +75,8 @@ impl Printer {
     /// database to hinted commands.
     pub(crate) fn error_of(&self, error: &anyhow::Error, on: &Suggested) {
         say(format_args!("{}: {}", self.label("error", 31), escape_terminal(&self.words_of(error))));
-        let of_database = || error.chain().find_map(|cause| hint(cause.downcast_ref()?, self.has_memory, on));
+        let of_database =
+            || error.chain().find_map(|cause| hint(cause.downcast_ref()?, &self.verb, self.has_memory, on));
         if let Some(next) = hint_of_service(error).or_else(of_database) {
             say(format_args!("{}: {}", self.label("hint", 36), escape_terminal(&next)));
         }
@@ -102,7 +103,7 @@ impl Printer {
     pub(crate) fn failure(&self, name: &str, error: &fpdb::Error) {
         let told = if says_name(error, name) { error.chain() } else { format!("{name}: {}", error.chain()) };
         say(format_args!("{}: {}", self.label("error", 31), escape_terminal(&told)));
-        if let Some(next) = hint(error, self.has_memory, &self.suggested) {
+        if let Some(next) = hint(error, &self.verb, self.has_memory, &self.suggested) {
             let mut last = self.last_hint.lock().unwrap_or_else(PoisonError::into_inner);
             // Many documents may fail for the same reason.
             if *last != next {

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use fpdb::{Database, DatabaseBuilder, DatabaseWriter, DocumentInfo, Error};
+use fpdb_reading::input::absolute_name;
 
 use crate::printer::Printer;
 use crate::render::as_words;
@@ -141,21 +142,26 @@ fn here() -> anyhow::Result<PathBuf> {
     std::env::current_dir().context("cannot tell the current folder")
 }
 
-/// The documents with a name. The absolute path of a file stands for the name of the document that was read
-/// from it.
+/// The documents with a name. The absolute path of a file stands for the documents that have its name and
+/// were read from it, not for those of this name that were read from other files.
 ///
 /// # Errors
 /// [`Error::NoSuchDocument`] if there is none; a failure to read the store.
 pub(crate) fn documents_named(database: &Database, name: &str) -> fpdb::Result<Vec<DocumentInfo>> {
-    match database.documents_named(name) {
-        Err(error @ Error::NoSuchDocument { .. }) if Path::new(name).is_absolute() => {
-            match database.name_of_file(name)? {
-                Some(name) => database.documents_named(&name),
-                None => Err(error),
-            }
-        }
-        found => found,
-    }
+    let unknown = match database.documents_named(name) {
+        Err(error @ Error::NoSuchDocument { .. }) if Path::new(name).is_absolute() => error,
+        found => return found,
+    };
+    // A path through a folder that is gone is the path of no file.
+    let Ok(path) = absolute_name(Path::new(name)) else { return Err(unknown) };
+    let Some(name) = database.name_of_file(&path)? else { return Err(unknown) };
+    let mut documents = match database.documents_named(&name) {
+        // The name is that of a container.
+        Err(Error::NoSuchDocument { .. }) => Vec::new(),
+        found => found?,
+    };
+    documents.retain(|document| document.source.as_deref() == Some(&path));
+    if documents.is_empty() { Err(unknown) } else { Ok(documents) }
 }
 
 /// The error for an unknown document, with the most similar stored name. This function may read many names,

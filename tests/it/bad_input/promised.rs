@@ -100,3 +100,31 @@ fn a_program_with_zeros_is_a_failure_by_name() {
         assert_eq!(failures.matches("k/ben/").count(), 5, "{failures}");
     }
 }
+
+/// Marks like those of a video do not make a text one by its name alone, or by its first packets alone.
+#[test]
+fn a_text_with_marks_of_a_video_is_a_failure_by_name() {
+    let folder = Folder::new();
+    let with_marks = |packets: usize| {
+        let mut text = [&b"/*"[..], &vec![0; packets * 192 + 99], b"*/\n", prose(1).as_bytes()].concat();
+        text.iter_mut().skip(4).step_by(192).take(packets).for_each(|byte| *byte = b'G');
+        text
+    };
+    for name in ["main.c", "essay.txt", "essay.md", "main.cts"] {
+        folder.write(&format!("in/{name}"), with_marks(99));
+    }
+    for name in ["main.ts", "main.mts"] {
+        folder.write(&format!("in/{name}"), with_marks(3));
+    }
+    // Two packets are too few to tell.
+    let mut short = vec![0; 2 * 192];
+    for at in [4, 196] {
+        short[at] = b'G';
+    }
+    folder.write("in/short.ts", short);
+    for profile in ["code", "prose"] {
+        let run = folder.run(&["ingest", "--db", profile, "--profile", profile, "in", "--format", "json"]);
+        let failed = run.json()[0]["failed"].as_array().unwrap().len();
+        assert_eq!((run.status, failed), (2, 7), "{run:?}");
+    }
+}

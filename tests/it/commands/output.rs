@@ -266,7 +266,7 @@ fn printed_commands_can_be_run_as_printed() {
     folder.ok(&["ingest", "-q", "--db", "my db", "--", "-dir"]);
     let hint = "hint: documents lie below it: `fpdb list --db 'my db' -- -dir/` shows them, and `fpdb rm --db 'my db' --prefix=-dir/` \
                 would remove them all\n";
-    let run = folder.run(&["show", "--db", "my db", "--", "-dir"]);
+    let run = folder.run(&["rm", "--db", "my db", "--", "-dir"]);
     assert!(run.stderr.ends_with(hint), "{run:?}");
     let counted = folder.ok(&["rm", "--db", "my db", "--prefix=-dir/"]);
     assert!(counted.stdout.contains("1 document"), "{counted:?}");

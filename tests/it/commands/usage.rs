@@ -2,7 +2,7 @@
 
 use super::names;
 use crate::bad_input::prose;
-use crate::support::Folder;
+use crate::support::{Folder, Run};
 
 #[test]
 fn an_error_in_the_arguments_makes_no_database() {
@@ -236,6 +236,46 @@ fn documents_are_shown_and_removed_by_absolute_path_or_number() {
     assert!(run.status == 2 && run.stdout.starts_with("docs/b.txt\n") && run.stderr.contains("number 99"), "{run:?}");
 }
 
+/// After a merge, documents of two files can have one name, and a document that of a container.
+#[test]
+fn an_absolute_path_leads_to_no_document_of_another_file() {
+    let folder = Folder::new();
+    let path = |name: &str| folder.path().canonicalize().unwrap().join(name).to_str().unwrap().to_owned();
+    let ok_in = |place: &str, arguments: &[&str]| {
+        let mut command = folder.command(arguments);
+        let run = Run::to_its_end(command.current_dir(folder.path().join(place)));
+        assert_eq!(run.status, 0, "{run:?}");
+    };
+    for (number, place) in [(1, "a"), (2, "b")] {
+        folder.write(&format!("{place}/docs/x.txt"), prose(number));
+        folder.write(&format!("{place}/data.jsonl"), format!("{}\n", serde_json::json!({"text": prose(number)})));
+        let db = format!("../{place}.db");
+        ok_in(place, &["ingest", "-q", "--db", &db, "--profile", "prose", "--store-text", "docs"]);
+        let more: &[&str] = if place == "b" { &["--no-expand"] } else { &[] };
+        ok_in(place, &[&["ingest", "-q", "--db", &db, "--store-text", "data.jsonl"], more].concat());
+    }
+    folder.ok(&["merge", "-q", "--db", "a.db", "b.db", "--on-change", "both"]);
+    assert_eq!(names(&folder, "a.db"), ["docs/x.txt", "data.jsonl:1", "docs/x.txt", "data.jsonl"]);
+    for (number, place) in [(1, "a"), (2, "b")] {
+        let text = folder.ok(&["show", "--db", "a.db", "--text", &path(&format!("{place}/docs/x.txt"))]);
+        assert_eq!(text.stdout, prose(number), "{place}");
+    }
+    assert!(folder.ok(&["rm", "--db", "a.db", &path("b/docs/x.txt")]).stderr.starts_with("1 document removed"));
+    assert_eq!(folder.ok(&["show", "--db", "a.db", "--text", "docs/x.txt"]).stdout, prose(1));
+    let of_records = path("a/data.jsonl");
+    let run = folder.run(&["rm", "--db", "a.db", &of_records]);
+    let told = format!("error: no stored document is named {of_records}\n");
+    assert!(run.status == 2 && run.stderr.starts_with(&told), "{run:?}");
+    assert_eq!(names(&folder, "a.db"), ["docs/x.txt", "data.jsonl:1", "data.jsonl"]);
+    // A path through a folder that is gone is the path of no file, and does not end the run.
+    let gone = path("gone") + "/../x.txt";
+    let run = folder.run(&["show", "--db", "a.db", &gone, "docs/x.txt"]);
+    assert!(run.status == 2 && run.stdout.starts_with("docs/x.txt\n"), "{run:?}");
+    assert!(run.stderr.starts_with(&format!("error: no stored document is named {gone}\n")), "{run:?}");
+    folder.ok(&["rm", "-q", "-f", "--db", "a.db", &gone, "docs/x.txt", &path("b/data.jsonl")]);
+    assert_eq!(names(&folder, "a.db"), ["data.jsonl:1"]);
+}
+
 #[test]
 fn standard_output_has_a_name() {
     let folder = Folder::new();
@@ -322,19 +362,27 @@ fn what_finds_nothing_is_told_of() {
         };
         assert!(run.status == 2 && run.stderr.contains(&hint), "{run:?}");
     }
-    for command in ["rm", "show"] {
-        let run = folder.run(&[command, "docs/*.txt"]);
-        let hint = "hint: a name is no pattern: `fpdb list PREFIX` shows the names that begin with PREFIX, and \
-                    `fpdb rm --prefix PREFIX` removes their documents\n";
-        assert_eq!((run.status, run.stderr.ends_with(hint)), (2, true), "{run:?}");
-    }
-    for given in ["docs", "docs/"] {
-        for command in ["rm", "show"] {
-            let run = folder.run(&[command, given]);
-            let hint = "hint: documents lie below it: `fpdb list docs/` shows them, and `fpdb rm --prefix docs/` would remove them all\n";
-            assert_eq!((run.status, run.stderr.ends_with(hint)), (2, true), "{run:?}");
+    // Only `rm` is answered with a command that removes.
+    let of_pattern = "a name is no pattern: `fpdb list PREFIX` shows the documents whose names begin with PREFIX";
+    let of_folder = "documents lie below it: `fpdb list docs/` shows them";
+    for (given, hint, prefix) in
+        [("docs/*.txt", of_pattern, "PREFIX"), ("docs", of_folder, "docs/"), ("docs/", of_folder, "docs/")]
+    {
+        for command in [&["rm"][..], &["show"], &["query", "--document"]] {
+            let run = folder.run(&[command, &[given]].concat());
+            let removal = match command[0] {
+                "rm" => format!(", and `fpdb rm --prefix {prefix}` would remove them all"),
+                _ => String::new(),
+            };
+            let hint = format!("hint: {hint}{removal}\n");
+            assert_eq!((run.status, run.stderr.ends_with(&hint)), (2, true), "{run:?}");
         }
     }
+    // A document whose name has the character is the nearest.
+    folder.write("docs/two*stars.txt", prose(8));
+    folder.ok(&["ingest", "-q", "docs"]);
+    let run = folder.run(&["show", "docs/two*star.txt"]);
+    assert!(run.status == 2 && run.stderr.ends_with("hint: the nearest name is docs/two*stars.txt\n"), "{run:?}");
     for (flag, nearest) in [("--submission", "--submission-by"), ("--no-passage", "--no-passages"), ("--tops", "--top")]
     {
         let run = folder.run(&["query", flag, "docs/a.txt"]);

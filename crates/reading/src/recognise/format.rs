@@ -165,11 +165,16 @@ pub(crate) fn promised_format(name: &str) -> Option<Format> {
     promised.filter(|format| !is_beside && (is_packed(*format) || !is_media_type(name)))
 }
 
-/// True for the first bytes of a video in packets of 188 bytes that begin with a `G` (in files of cameras
-/// after four bytes for the time). Names of such videos end as those of TypeScript do.
-pub(crate) fn is_video(head: &[u8]) -> bool {
-    let has_packets = |first: usize, size: usize| (0..3).all(|packet| head.get(first + packet * size) == Some(&b'G'));
-    has_packets(0, 188) || has_packets(4, 192)
+/// True for a video in packets of 188 bytes that begin with a `G` (in files of cameras after four bytes for
+/// the time), by its name, which ends as those of TypeScript do, and its first bytes.
+pub(crate) fn is_video(name: &str, head: &[u8]) -> bool {
+    const LEAST_PACKETS: usize = 3;
+    let head = &head[..head.len().min(HEAD)];
+    let has_packets = |first: usize, size: usize| {
+        let mut marks = head.iter().skip(first).step_by(size);
+        marks.len() >= LEAST_PACKETS && marks.all(|&mark| mark == b'G')
+    };
+    matches!(&*extension(name), "ts" | "mts") && (has_packets(0, 188) || has_packets(4, 192))
 }
 
 /// True for a name without a stem, such as `.txt`. It stands for the media type of a web record, whose body

@@ -18,7 +18,7 @@ const KNOWN: [&str; 3] = [KEY, "label", "group"];
 
 /// Metadata of documents: a CSV file whose header has a column `filename`. Columns are separated by commas,
 /// or by semicolons or tabs if the header has no comma. The columns `filename`, `label` and `group` are known
-/// in capital letters too.
+/// in capital letters too, if the header has none in small letters.
 #[derive(Debug)]
 pub struct MetadataTable {
     /// The other columns.
@@ -51,9 +51,11 @@ impl MetadataTable {
         let first_line = text.split(|&byte| byte == b'\n').next().unwrap_or_default();
         let delimiter = *b",;\t".iter().find(|delimiter| first_line.contains(delimiter)).unwrap_or(&b',');
         let mut reader = csv::ReaderBuilder::new().delimiter(delimiter).trim(csv::Trim::Headers).from_reader(text);
-        let named = |column| KNOWN.into_iter().find(|known| known.eq_ignore_ascii_case(column)).unwrap_or(column);
-        let header = reader.headers().map_err(|error| bad(error.to_string()))?.clone();
-        let header: Vec<&str> = header.iter().map(named).collect();
+        let typed = reader.headers().map_err(|error| bad(error.to_string()))?.clone();
+        let stands_for =
+            |known: &str, column: &str| known.eq_ignore_ascii_case(column) && !typed.iter().any(|typed| typed == known);
+        let named = |column| KNOWN.into_iter().find(|known| stands_for(known, column)).unwrap_or(column);
+        let header: Vec<&str> = typed.iter().map(named).collect();
         let key = header.iter().position(|&column| column == KEY);
         let key = key.ok_or_else(|| bad(format!("its header has no column {KEY}")))?;
         let mut seen = HashSet::new();
@@ -165,13 +167,24 @@ mod tests {
         let found = said(&table("Filename,LABEL,Group,Grade\na.txt,x,7,1\n").unwrap(), "a.txt");
         let names: Vec<&str> = found.iter().map(|(name, _)| name.as_str()).collect();
         assert_eq!(names, ["url", "label", "group", "Grade"]);
+        // Beside a column in small letters they are columns like any other.
+        let found = said(&table("Filename,filename,label,Label,group,Group\nx,a.txt,l,L,g,G\n").unwrap(), "a.txt");
+        let found: Vec<(&str, &str)> = found.iter().map(|(name, value)| (&**name, &**value)).collect();
+        let expected = [("Filename", "x"), ("label", "l"), ("Label", "L"), ("group", "g"), ("Group", "G")];
+        assert_eq!(found, [&[("url", "u")], &expected[..]].concat());
     }
 
     #[test]
     fn tables_without_names_are_refused() {
         assert!(matches!(table("name,label\na,b\n"), Err(Error::BadTable { .. })));
         assert!(matches!(table("filename,label\na\n"), Err(Error::BadTable { .. })));
-        for header in ["filename,label,label", "filename,label,Label", "filename,label,filename", "filename,a,,"] {
+        for header in [
+            "filename,label,label",
+            "filename,Label,LABEL",
+            "Filename,FILENAME",
+            "filename,label,filename",
+            "filename,a,,",
+        ] {
             let error = table(&format!("{header}\n")).unwrap_err().to_string();
             assert!(error.contains("twice"), "{header}: {error}");
         }

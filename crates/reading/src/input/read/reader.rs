@@ -214,7 +214,7 @@ pub fn format_of(asked: ReadAs, hint: &Hint, head: &[u8], unit: Unit) -> Result<
     };
     match (chosen, asked) {
         (Choice::Skip(reason), _) => Err(Error::Document(match promised_format(&hint.name) {
-            Some(format) if !is_video(head) => {
+            Some(format) if !is_video(&hint.name, head) => {
                 DocumentError::NotOfFormat { format: format.name(), detail: reason.to_string().into(), source: None }
             }
             _ => DocumentError::Binary { reason },
