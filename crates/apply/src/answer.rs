@@ -64,8 +64,9 @@ pub struct Applied {
     pub target: Option<String>,
     /// Number of the file's documents that are removable or have repeated passages.
     pub documents: u64,
-    /// Number of records that are left out or marked because their contents are kept out (`rm --keep-out`).
-    /// The database does not hold these records.
+    /// Number of records that are left out or marked because their contents are kept out (`rm --keep-out`),
+    /// with earlier members of their names, which would come to light. The database does not hold these
+    /// records.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub kept_out: u64,
     /// Number of documents that are left out because they were removed from the database, and the file is as
@@ -143,7 +144,8 @@ pub struct ApplySummary {
     /// these documents.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub without_text: u64,
-    /// Number of records that are left out or marked because their contents are kept out.
+    /// Number of records that are left out or marked because their contents are kept out, with earlier
+    /// members of their names, which would come to light.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub kept_out: u64,
     /// Number of records that copies still hold although their contents are kept out (`rm --keep-out`). They

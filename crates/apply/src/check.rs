@@ -156,7 +156,8 @@ impl Check<'_> {
     }
 
     fn contents(&self) -> Contents<'_> {
-        Contents { stored: self.stored, limits: &self.options.limits, kept_out: Some(self.kept_out), task: self.task }
+        let kept_out = (!self.options.action.takes_files()).then_some(self.kept_out);
+        Contents { stored: self.stored, limits: &self.options.limits, kept_out, task: self.task }
     }
 
     /// True if the size and time of a file are those of its ingest, and the database still holds all of its
@@ -282,7 +283,8 @@ impl Check<'_> {
 pub(super) struct Contents<'a> {
     pub(super) stored: &'a dyn StoredDocuments,
     pub(super) limits: &'a InputLimits,
-    /// The contents that are kept out; `None` if records with these contents need not be found.
+    /// The contents that are kept out; `None` if records with these contents need not be found, because the
+    /// files are not written again.
     pub(super) kept_out: Option<&'a FxHashSet<Digest>>,
     pub(super) task: &'a Task<'a>,
 }
@@ -366,7 +368,7 @@ impl Contents<'_> {
                 judging.note(&FoundDocument::default(), &digest, &[]);
             }
             scan.note(xxh3_64(b""), digest);
-            if let Some(entry) = scan.entry("", &digest) {
+            if let Some(entry) = scan.entry(xxh3_64(b""), &digest) {
                 scan.placed[entry] = true;
                 scan.places.push((entry, 0..1));
             }
@@ -417,13 +419,16 @@ impl Contents<'_> {
         for same in scan.entries.chunk_by(|one, next| one.identity() == next.identity()) {
             let first = next;
             next += same.len();
-            if !scan.found[first] {
-                for entry in same {
-                    // The file may hold another version of the document now.
-                    let other = scan.others.get(&entry.suffix);
-                    let is_current = other.map_or(Ok(false), |digest| self.is_current(digest, source, entry))?;
-                    looked.changed += usize::from(!is_current);
-                }
+            let (is_found, changed) = (scan.found[first], looked.changed);
+            // The file may hold another version of the document now. In a file that is not written again, a
+            // later one of its name hides a survivor, unless it is stored too.
+            let is_in_place = self.kept_out.is_none();
+            for entry in same.iter().filter(|entry| !is_found || is_in_place && !entry.is_removable()) {
+                let other = scan.others.get(&entry.suffix);
+                let is_current = other.map_or(Ok(is_found), |digest| self.is_current(digest, source, entry))?;
+                looked.changed += usize::from(!is_current);
+            }
+            if !is_found || looked.changed > changed {
                 continue;
             }
             looked.sound.extend(same.iter().map(|entry| entry.id));
@@ -459,7 +464,7 @@ impl Contents<'_> {
 /// The state of one file, as found.
 pub(super) struct Looked {
     kind: FileKind,
-    container: Option<Container>,
+    pub(super) container: Option<Container>,
     /// The unchanged documents of the file.
     pub(super) sound: Vec<u32>,
     pub(super) cuts: Vec<Cut>,

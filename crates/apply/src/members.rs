@@ -13,6 +13,7 @@ use super::passages::{NO_DOCUMENT, NO_SURVIVOR, REMOVED};
 use super::plan::{PlannedDocument, SourceFile};
 use super::scan::{Group, Scan, Version};
 use fpdb_host::error::Result;
+use fpdb_reading::input::Container;
 
 /// A range of a file to leave out, in the unit of `Members::extent`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
@@ -58,6 +59,10 @@ pub(super) struct CutRange {
 const TOGETHER: &str =
     "some removable documents stay: a mail and its attachments stay together unless all are removable";
 
+/// The reason why documents stay that hide earlier members of their names.
+const HIDDEN: &str =
+    "some removable documents stay: without them, earlier ones of their names that are not stored would come to light";
+
 impl Contents<'_> {
     /// Adds cuts for documents that were removed from the database, and for groups of documents. A group
     /// leaves if its first document is removable, kept out or removed, and no other document stays. `goes`
@@ -81,7 +86,9 @@ impl Contents<'_> {
             let (mut cuts, mut kept_out, mut gone, mut may_go, mut stays) = (Vec::new(), 0, 0, false, false);
             for (suffix, digest) in documents {
                 let is_first = *suffix == documents[0].0;
-                let entry = digest.and_then(|digest| scan.entry(suffix, &digest)).filter(|&entry| goes[entry]);
+                let entry = digest
+                    .and_then(|digest| scan.entry(xxh3_64(suffix.as_bytes()), &digest))
+                    .filter(|&entry| goes[entry]);
                 if let Some(entry) = entry {
                     cuts.push(Cut::of(&scan.entries[entry], at));
                     may_go |= is_first;
@@ -129,17 +136,26 @@ impl Contents<'_> {
     }
 
     /// Adds cuts for earlier members of a tar that would come to light: a member that is no document leaves
-    /// with a later one of its name, unless a document of this name stays after it. If it is a mail with
-    /// attachments, which may be documents, the later ones stay instead.
+    /// with the later ones of its name, unless a document of this name stays after it. Such a member may hold
+    /// documents, as a mail does, or be a record of a crawl, which readers find behind later ones too. Or it
+    /// would leave with a mail, or with documents that have several survivors, so that a part of them may
+    /// stay. Then all members of its name stay.
     pub(super) fn leave_hidden(&self, source: &SourceFile, scan: &Scan<'_>, looked: &mut Looked) -> Result<()> {
         looked.cuts.sort_unstable();
         let (mut more, mut stays) = (Vec::new(), FxHashSet::default());
         for (suffix, earlier) in &scan.hidden {
-            let mut later: Vec<Cut> = Vec::new();
-            let last = scan.versions.get(&xxh3_64(suffix.as_bytes()));
-            for Version { at, digest, is_mail } in last.into_iter().chain(earlier.iter().rev()) {
+            let members = || scan.versions.get(&xxh3_64(suffix.as_bytes())).into_iter().chain(earlier.iter().rev());
+            // The cut of a later member; one with a survivor, if there is one.
+            let mut later: Option<Cut> = None;
+            let (mut hidden, mut is_mixed, mut all_stay) = (Vec::new(), false, false);
+            for Version { at, digest, is_mail } in members() {
                 if let Ok(cut) = looked.cuts.binary_search_by_key(&at.start, |cut| cut.start) {
-                    later.push(looked.cuts[cut]);
+                    let cut = looked.cuts[cut];
+                    is_mixed |= *is_mail;
+                    match later.and_then(|later| later.survivor()) {
+                        Some(survivor) => is_mixed |= cut.survivor().is_some_and(|other| other != survivor),
+                        None => later = Some(cut),
+                    }
                     continue;
                 }
                 // A part that cannot be read stays as it is.
@@ -147,17 +163,24 @@ impl Contents<'_> {
                 if source.old_members || self.holds_content(source, suffix, digest)? {
                     break;
                 }
-                if *is_mail && !later.is_empty() {
-                    looked.reason = Some(TOGETHER.into());
-                    stays.extend(later.iter().map(|cut| cut.start));
-                    let kept_out = later.iter().filter(|cut| cut.is_kept_out());
-                    looked.kept_out.attached.extend(kept_out.map(|cut| cut.start));
-                    break;
+                if let Some(cut) = later {
+                    hidden.push(Cut { start: at.start, end: at.end, ..cut });
+                    all_stay |= is_mixed || *is_mail || looked.container == Some(Container::Warc);
                 }
-                more.extend(later.first().map(|cut| Cut { start: at.start, end: at.end, ..*cut }));
+            }
+            if all_stay {
+                looked.reason = Some(HIDDEN.into());
+                stays.extend(members().map(|member| member.at.start));
+            } else {
+                more.append(&mut hidden);
             }
         }
-        looked.cuts.retain(|cut| !stays.contains(&cut.start));
+        let attached = &mut looked.kept_out.attached;
+        looked.cuts.retain(|cut| {
+            let leaves = !stays.contains(&cut.start);
+            attached.extend((!leaves && cut.is_kept_out()).then_some(cut.start));
+            leaves
+        });
         looked.cuts.append(&mut more);
         Ok(())
     }

@@ -26,7 +26,7 @@ pub(super) struct Group {
     pub(super) documents: Vec<(String, Option<Digest>)>,
 }
 
-/// A member of a tar. Who unpacks the tar gets the last one of each name.
+/// A member of a tar or crawl. Who unpacks a tar gets the last one of each name, and an ingest takes it.
 #[derive(Debug)]
 pub(super) struct Version {
     pub(super) at: Range<u64>,
@@ -68,7 +68,7 @@ pub(super) struct Scan<'a> {
     pub(super) found: Vec<bool>,
     /// True if it has a place in the file, and is not only in a container within the file.
     pub(super) placed: Vec<bool>,
-    /// For suffixes of entries: the last digest found that one of these entries does not have.
+    /// For suffixes of entries: the last digest found, if one of these entries does not have it.
     pub(super) others: FxHashMap<u64, Digest>,
     name: usize,
     pending: Option<Pending>,
@@ -96,7 +96,8 @@ pub(super) struct Scan<'a> {
     pub(super) groups: Vec<Group>,
     /// The last document found that is not an attachment, and the documents found in it so far.
     documents: Vec<(String, Option<Digest>)>,
-    /// The last document of each name in a tar, by the hash of its suffix.
+    /// The last document of each name in a tar or crawl, by the hash of its suffix: of the names that are
+    /// concerned, or of all if contents are looked for.
     pub(super) versions: FxHashMap<u64, Version>,
     /// The earlier documents of such a name, by suffix.
     pub(super) hidden: BTreeMap<String, Vec<Version>>,
@@ -130,8 +131,8 @@ impl<'a> Scan<'a> {
     }
 
     /// The index of the first entry with this suffix and digest.
-    pub(super) fn entry(&self, suffix: &str, digest: &Digest) -> Option<usize> {
-        let wanted = (xxh3_64(suffix.as_bytes()), *digest);
+    pub(super) fn entry(&self, suffix: u64, digest: &Digest) -> Option<usize> {
+        let wanted = (suffix, *digest);
         let at = self.entries.partition_point(|entry| entry.identity() < wanted);
         self.entries.get(at).filter(|entry| entry.identity() == wanted).map(|_| at)
     }
@@ -163,16 +164,20 @@ impl<'a> Scan<'a> {
         let kept_out = documents.iter().filter(|(_, digest)| digest.is_some_and(is_kept_out)).count();
         self.kept_out.truncate(self.kept_out.len() - kept_out);
         let is_mail = documents.len() > 1;
-        if matches!(self.container, Some((Container::Tar, _))) {
+        let (can_hide, hash) =
+            (matches!(self.container, Some((Container::Tar | Container::Warc, _))), xxh3_64(suffix.as_bytes()));
+        if can_hide && (self.looks_for_contents() || self.concerns(hash)) {
             let version = Version { at: at.clone(), digest, is_mail };
-            if let Some(earlier) = self.versions.insert(xxh3_64(suffix.as_bytes()), version) {
+            if let Some(earlier) = self.versions.insert(hash, version) {
                 self.hidden.entry(suffix.to_owned()).or_default().push(earlier);
             }
         }
         let mut entry = None;
         for (suffix, digest) in &documents {
-            entry =
-                digest.and_then(|digest| self.entry(suffix, &digest)).inspect(|&at| self.placed[at] = true).or(entry);
+            entry = digest
+                .and_then(|digest| self.entry(xxh3_64(suffix.as_bytes()), &digest))
+                .inspect(|&at| self.placed[at] = true)
+                .or(entry);
         }
         let judging = self.judging.as_ref();
         let may_be_removed =
@@ -224,13 +229,14 @@ impl<'a> Scan<'a> {
         if let Some((_, known)) = self.documents.last_mut() {
             *known = Some(digest);
         }
-        let first = self.first(suffix);
-        let same = self.entries[first..].iter().take_while(|entry| entry.suffix == suffix);
-        for (entry, found) in same.zip(&mut self.found[first..]) {
-            match entry.digest() == digest {
-                true => *found = true,
-                false => _ = self.others.insert(suffix, digest),
-            }
+        let same = self.first(suffix)..self.entries.partition_point(|entry| entry.suffix <= suffix);
+        let ([first, .., last] | [first @ last]) = &self.entries[same] else { return };
+        match first.digest() == digest && last.digest() == digest {
+            true => self.others.remove(&suffix),
+            false => self.others.insert(suffix, digest),
+        };
+        if let Some(entry) = self.entry(suffix, &digest) {
+            self.found[entry] = true;
         }
     }
 

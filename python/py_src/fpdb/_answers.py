@@ -749,7 +749,7 @@ class Applied(Answer):
         documents: number of removable documents, or of documents with repeated passages, in the file.
         done: False in a dry run.
         reason: the reason why the file is left alone, or why documents of it stay.
-        kept_out: number of records that are left out or marked because their contents are kept out.
+        kept_out: number of records that are left out or marked because their contents are kept out, with hidden earlier members of their names.
         removed_before: number of documents that are left out because they were removed from the database.
     """
 
@@ -787,7 +787,7 @@ class ApplySummary(Answer):
         stale: copies of earlier runs that stay as they were, because their files are no longer stored, have changed or
             cannot be read.
         pruned: copies of earlier runs that are removed, because the database no longer has their files.
-        kept_out: records that are left out or marked because their contents are kept out.
+        kept_out: records that are left out or marked because their contents are kept out, with hidden earlier members of their names.
         kept_out_left: records in copies although their contents are kept out: parts of a mail, of a container that stays whole, or of a
             copy that stays as it was.
         kept_out_unsearched: parts of files that could not be searched for records whose contents are kept out.

@@ -302,7 +302,7 @@ fn warc_record_by_record() {
 }
 
 #[test]
-fn of_records_of_one_id_the_removable_one_leaves() {
+fn of_records_of_one_id_the_removable_one_leaves_if_the_other_is_stored() {
     let record = |id: usize, seed: u64| {
         let body = format!("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n{}", text(seed));
         format!(
@@ -311,15 +311,20 @@ fn of_records_of_one_id_the_removable_one_leaves() {
             body.len()
         )
     };
-    let folder = Folder::new();
-    // The second record with the id 2 has a copy, the first one has none.
+    // The second record with the id 2 has a copy, the first one has none. By default, an ingest stores one of them.
     let all = [record(1, 3), record(2, 1), record(2, 3), record(3, 2)].concat();
-    folder.write("in/a.warc", &all);
-    report(&folder);
-    let (run, lines, _) = apply(&folder, &["--write", "clean", "--yes"]);
-    assert_eq!((run.status, lines[0]["reason"].is_null()), (0, true), "{run:#?}");
-    let expected = [record(1, 3), record(2, 1), record(3, 2)].concat();
-    assert_eq!(fs::read_to_string(folder.path().join("clean/in/a.warc")).unwrap(), expected);
+    let left = [record(1, 3), record(2, 1), record(3, 2)].concat();
+    for (on_change, expected, inseparable, status) in [("replace", &all, 1, 2), ("both", &left, 0, 0)] {
+        let folder = Folder::new();
+        folder.write("in/a.warc", &all);
+        folder.ok(&["ingest", "-q", "--profile", "words", "--on-change", on_change, "in"]);
+        folder.ok(&["dedup", "--format", "json", "-o", "report.jsonl", "-q"]);
+        let (run, lines, summary) = apply(&folder, &["--write", "clean", "--yes"]);
+        assert_eq!((run.status, summary["left"].as_u64()), (status, Some(inseparable)), "{run:#?}");
+        assert_eq!(lines[0]["reason"].to_string().contains("come to light"), inseparable > 0, "{run:#?}");
+        assert_eq!(fs::read_to_string(folder.path().join("clean/in/a.warc")).unwrap(), *expected);
+        folder.ok(&["apply", "report.jsonl", "--check", "--write", "clean"]);
+    }
 }
 
 #[test]
