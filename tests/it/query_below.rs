@@ -150,7 +150,7 @@ fn a_row_tells_of_all_documents_and_of_all_of_the_text() {
 }
 
 #[test]
-fn least_shares_filter_rows() {
+fn a_row_is_the_same_whatever_top_is_and_least_shares_filter_rows() {
     let folder = Folder::new();
     for number in 0..3 {
         folder.write(&format!("in/{number}.txt"), text(number));
@@ -162,6 +162,7 @@ fn least_shares_filter_rows() {
     let of = |flags: &[&str]| ask(&folder, &[&["all.txt", "third.txt", "copy.txt", "--by-corpus"], flags].concat());
     let all = of(&[]);
     assert!(all[0]["coverage"].as_f64().unwrap() > 0.9 && all[0]["places"].as_array().unwrap().len() >= 3, "{all:?}");
+    assert_eq!((of(&["--top", "1"]), of(&["--top", "0"])), (all.clone(), all.clone()));
     assert_eq!(of(&["--min-score", "0.9"]), [all[0].clone(), all[2].clone()]);
     let run = folder.run(&["query", "-e", "third.txt", "--by-corpus", "--min-score", "0.9"]);
     assert_eq!((run.status, run.stdout.as_str()), (1, ""), "{run:?}");
@@ -257,9 +258,6 @@ fn one_row_tells_how_much_the_archive_holds_and_where() {
     assert!(human.lines().nth(1).unwrap().ends_with("0.0%"), "{human}");
     let run = folder.run(&["query", "-e", "corpus/../eval.jsonl", "--by-corpus", "--format", "html", "-o", "report"]);
     assert!(run.status == 2 && run.stderr.contains("--by-corpus"), "{run:#?}");
-    // All matches count, so none can be left out of a row.
-    let run = folder.run(&["query", "eval.jsonl", "--by-corpus", "--top", "3"]);
-    assert!(run.status == 2 && run.stderr.contains("cannot be used with"), "{run:#?}");
 }
 
 /// Standard input with records is not one document. This holds for a report too.

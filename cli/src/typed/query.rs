@@ -100,11 +100,10 @@ pub(crate) struct QueryArgs {
     pub(crate) submission_files: usize,
     /// Print one row a query: its share in the whole archive
     ///
-    /// The share of the query that the stored documents hold together, and where. All matches count, so --top
-    /// cannot be given. --min-score leaves out rows with a smaller share, except those of queries that are
-    /// stored with the very same bytes. Many documents together hold most short runs of words, so a share
-    /// under the profile `words` can be chance: the longest passage tells.
-    #[arg(long, conflicts_with_all = ["file_times", "top"])]
+    /// The share of the query that the stored documents hold together, and where. All matches count, whatever
+    /// --top is. --min-score leaves out rows with a smaller share, except those of queries that are stored
+    /// with the very same bytes.
+    #[arg(long, conflicts_with = "file_times")]
     pub(crate) by_corpus: bool,
     /// Do not look for passages: faster
     #[arg(long)]
