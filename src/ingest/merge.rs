@@ -67,8 +67,6 @@ fn merge_into(intake: &mut Intake<'_>, other: &Store, task: &Task<'_>) -> Result
         return Ok(IngestSummary { interrupted: true, ..committed });
     }
     intake.adopt(other, &moved)?;
-    // The documents are committed, so a kill leaves no record of a container that lacks some of them.
-    intake.take_over_containers(other)?;
     // The work is done: a stop has no effect any more.
     intake.finish(&StopToken::new())
 }

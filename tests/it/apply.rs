@@ -15,7 +15,6 @@ mod modes;
 mod old_copies;
 mod passages;
 mod proof;
-mod removed;
 mod same_file;
 mod spelled;
 mod together;

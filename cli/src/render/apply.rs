@@ -51,13 +51,7 @@ pub(crate) fn applied_line(applied: &Applied, copies: bool) -> String {
         Act::Copy | Act::Link | Act::Move if !target.is_empty() => write!(line, " {to} {target}"),
         _ => Ok(()),
     };
-    let lacks = [
-        (applied.kept_out, "record", "whose contents are kept out"),
-        (applied.removed_before, "document", "that `rm` took"),
-    ];
-    let lacks = lacks.iter().filter(|(number, ..)| *number > 0);
-    let lacks: Vec<String> = lacks.map(|(number, noun, which)| format!("{} {which}", count(*number, noun))).collect();
-    if !lacks.is_empty() {
+    if applied.kept_out > 0 {
         let is_marked = applied.act == Act::Mark && target.is_empty();
         let and = match applied.act {
             Act::Omit => ", with",
@@ -65,7 +59,7 @@ pub(crate) fn applied_line(applied: &Applied, copies: bool) -> String {
             _ if is_marked => " and",
             _ => ", without",
         };
-        let _ = write!(line, "{and} {}", lacks.join(" and "));
+        let _ = write!(line, "{and} {} whose contents are kept out", count(applied.kept_out, "record"));
     }
     if let Some(reason) = &applied.reason {
         let _ = write!(line, " ({})", escape_terminal(reason));

@@ -71,11 +71,8 @@ fn check(
     if summary.lost == 0 {
         return Ok(if summary.unjudged == 0 { RunStatus::Done } else { RunStatus::Incomplete });
     }
-    if options.copy.is_none() {
-        let mv = printer.suggested.of("mv OLD NEW");
-        printer
-            .note(&format!("hint: if their files were moved, `{mv}` tells the database their place; then check again"));
-    }
+    let mv = printer.suggested.of("mv OLD NEW");
+    printer.note(&format!("hint: if their files were moved, `{mv}` tells the database their place; then check again"));
     Ok(RunStatus::Incomplete)
 }
 
@@ -211,8 +208,10 @@ fn remarks(summary: &ApplySummary, options: &ApplyOptions, printer: &Printer) {
             "{} of the {of} {are} not in the database, or {were} read from no file, and {were} left alone{names}",
             count(summary.missing, "document")
         ));
-        if summary.listed && summary.missing > summary.removed_before && action.copies_to().is_some() {
-            printer.note("hint: a copy keeps listed records that no ingest has stored: ingest their files again");
+        if summary.listed && action.copies_to().is_some() {
+            printer.note(
+                "hint: a copy keeps listed records that are not in the database: run `apply` before `rm`, or ingest their files again",
+            );
         }
     }
     if summary.unjustified > 0 {
@@ -237,11 +236,6 @@ fn remarks(summary: &ApplySummary, options: &ApplyOptions, printer: &Printer) {
             (None, true) => format!("{records} whose contents are kept out {} marked too", is(summary.kept_out)),
             (None, false) => format!("{records} whose contents are kept out will be marked too"),
         });
-    }
-    if summary.removed_before > 0 {
-        let (number, are) = (summary.removed_before, is(summary.removed_before));
-        let are = if summary.done { are } else { "will be" };
-        printer.note(&format!("{} that `rm` took {are} left out", count(number, "document")));
     }
     if summary.kept_out_left > 0 {
         printer.warning(&format!(

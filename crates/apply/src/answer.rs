@@ -69,10 +69,6 @@ pub struct Applied {
     /// records.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub kept_out: u64,
-    /// Number of documents that are left out because they were removed from the database, and the file is as
-    /// it was ingested.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub removed_before: u64,
     /// False in a dry run.
     pub done: bool,
     /// Why the file is left alone, or why some of its documents stay.
@@ -156,10 +152,6 @@ pub struct ApplySummary {
     /// part cannot be read, or its file was ingested in several ways.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub kept_out_unsearched: u64,
-    /// Number of documents that are left out because they were removed from the database, and their files are
-    /// as they were ingested.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub removed_before: u64,
     /// Number of copies without any document.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub emptied: u64,
@@ -195,7 +187,6 @@ pub(super) struct Outcome {
     pub(super) kept_out: u64,
     pub(super) kept_out_left: u64,
     pub(super) kept_out_unsearched: u64,
-    pub(super) removed_before: u64,
 }
 
 impl ApplySummary {
@@ -216,7 +207,6 @@ impl ApplySummary {
             (&mut self.kept_out, one.kept_out),
             (&mut self.kept_out_left, one.kept_out_left),
             (&mut self.kept_out_unsearched, one.kept_out_unsearched),
-            (&mut self.removed_before, one.removed_before),
         ];
         for (total, number) in totals {
             *total += number;

@@ -3,19 +3,19 @@
 
 use std::cell::RefCell;
 use std::fs::File;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::path::Path;
 
+use bytemuck::{Pod, Zeroable};
 use roaring::RoaringBitmap;
 use rustc_hash::{FxHashMap, FxHashSet};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::answer::Act;
 use super::files::{self, Facts, FileIdentity};
-use super::judged::{FileVersion, RemovedFromFile};
+use super::judged::FileVersion;
 use super::kept_out::KeptOutOfFile;
 use super::log::Log;
-use super::members::{Cut, CutRange};
 use super::options::ApplyOptions;
 use super::places::Unplaced;
 use super::plan::{PlannedDocument, SourceFile, SourceReading, for_each_file};
@@ -27,6 +27,31 @@ use fpdb_host::progress::Task;
 use fpdb_host::spill::{Sorter, TempSpace, read_at, write_at};
 use fpdb_kernel::document::Digest;
 use fpdb_reading::input::{Container, FileKind, InputLimits, ReadOptions, Reader, RecordFields, visit_with_extents};
+
+/// A range of a file to leave out, in the unit of `Members::extent`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct Cut {
+    pub(super) start: u64,
+    pub(super) end: u64,
+    /// A document in this range. A mail and its attachments have the same range.
+    pub(super) id: u32,
+    /// The survivor of the document.
+    pub(super) keep: u32,
+}
+
+impl Cut {
+    pub(super) fn of(document: &PlannedDocument, at: &Range<u64>) -> Self {
+        Self { start: at.start, end: at.end, id: document.id, keep: document.keep }
+    }
+}
+
+/// The cuts of one file, as a range in the cuts of all files.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct CutRange {
+    start: u64,
+    pub(super) count: u64,
+}
 
 /// The state of a file.
 #[derive(Clone, Debug)]
@@ -160,12 +185,12 @@ impl Check<'_> {
         Contents { stored: self.stored, limits: &self.options.limits, kept_out, task: self.task }
     }
 
-    /// True if the size and time of a file are those of its ingest, and the database still holds all of its
-    /// documents. Also true if size and time cannot be read: the copy then fails with the reason.
+    /// True if the size and time of a file are those of its ingest. Also true if size and time cannot be
+    /// read: the copy then fails with the reason.
     fn is_as_ingested(&self, number: usize, checked: &mut Checked) -> Result<bool> {
         let source = &self.sources[number];
         let Ok(facts) = Facts::of(Path::new(&source.path)) else { return Ok(true) };
-        let is_same = self.contents().version(source, &facts)? == FileVersion::UNCHANGED;
+        let is_same = self.contents().version(source, &facts)? == FileVersion::Ingested;
         checked.facts[number] = is_same.then_some(facts);
         Ok(is_same)
     }
@@ -213,7 +238,7 @@ impl Check<'_> {
         let (copies, marks) = (self.options.action.copies_to().is_some(), self.options.action.marks());
         let looked = Facts::settled(path).and_then(|facts| {
             let version = if !copies && !marks {
-                FileVersion::UNCHANGED
+                FileVersion::Ingested
             } else if !copies && self.log.owns(path) {
                 // This job changed size and time of the file, and no document that the database holds.
                 FileVersion::Unknown { removed: 0 }
@@ -232,9 +257,6 @@ impl Check<'_> {
             }
             Ok(looked) => looked,
         };
-        if !copies {
-            found.keep_removed();
-        }
         // A file that is not copied and has no records to mark stays as it is, whatever it holds.
         let unjudged = found.unjudged.take().filter(|_| copies || can_mark(found.kind, found.container));
         if found.changed > 0 || after != facts || unjudged.is_some() {
@@ -291,31 +313,21 @@ pub(super) struct Contents<'a> {
 
 impl Contents<'_> {
     /// Reads a file, and compares the documents in `entries` with the database. Returns the state of the
-    /// file. Also compares all other documents of the file, unless `version` is [`FileVersion::UNCHANGED`].
+    /// file. Also compares all other documents of the file, unless `version` is [`FileVersion::Ingested`].
     pub(super) fn look(
         &self,
         source: &SourceFile,
         entries: &[PlannedDocument],
         version: FileVersion,
     ) -> Result<Looked> {
-        self.look_at(Path::new(&source.path), source, entries, version)
-    }
-
-    /// Like [`Contents::look`], for a whole copy of the file.
-    pub(super) fn look_at(
-        &self,
-        path: &Path,
-        source: &SourceFile,
-        entries: &[PlannedDocument],
-        version: FileVersion,
-    ) -> Result<Looked> {
         let is_judged = |found: &FoundDocument, digest: &Digest| self.is_judged(source, found, digest);
         let judging = self.judging(source, version, &is_judged)?;
-        let scan = Scan::new(entries, &path.display().to_string()).looking_for(self.kept_out).judging(judging);
-        let (mut scan, kind, reason) = self.scan(path, source, scan)?;
+        let scan = Scan::new(entries, &source.path).looking_for(self.kept_out).judging(judging);
+        let (mut scan, kind, reason) = self.scan(Path::new(&source.path), source, scan)?;
         let (judging, unread) = (scan.judging.take(), scan.unread);
-        let (unjudged, removed) = self.told(source, judging, version, unread)?;
-        Ok(Looked { unjudged, ..self.judge(source, scan, kind, reason, &removed)? })
+        let mut looked = self.judge(source, scan, kind, reason)?;
+        looked.unjudged = self.told(source, judging, version, unread)?;
+        Ok(looked)
     }
 
     /// True if documents of a file were ingested in another way than a scan reads the file.
@@ -377,14 +389,7 @@ impl Contents<'_> {
     }
 
     /// The state of a file: compares the documents that `scan` found with those in the database.
-    fn judge(
-        &self,
-        source: &SourceFile,
-        scan: Scan<'_>,
-        kind: FileKind,
-        reason: Option<String>,
-        removed: &RemovedFromFile,
-    ) -> Result<Looked> {
+    fn judge(&self, source: &SourceFile, scan: Scan<'_>, kind: FileKind, reason: Option<String>) -> Result<Looked> {
         let mut looked = Looked {
             kind,
             container: scan.container.map(|(container, _)| container),
@@ -452,7 +457,7 @@ impl Contents<'_> {
         }
         let places = scan.places.iter().filter(|(entry, _)| goes[*entry]);
         looked.cuts.extend(places.map(|(entry, at)| Cut::of(&scan.entries[*entry], at)));
-        self.leave_groups(source, &scan, (cuttable, &goes, removed), &mut looked)?;
+        self.leave_groups(source, &scan, cuttable, &goes, &mut looked)?;
         self.leave_hidden(source, &scan, &mut looked)?;
         if scan.looks_for_contents() {
             looked.kept_out.unsearched = if self.is_mixed(source) { 1 } else { scan.unread };
@@ -474,12 +479,4 @@ pub(super) struct Looked {
     unjudged: Option<String>,
     pub(super) kept_out: KeptOutOfFile,
     pub(super) reason: Option<String>,
-}
-
-impl Looked {
-    /// Keeps the documents that were removed from the database: only a copy lacks them.
-    fn keep_removed(&mut self) {
-        self.cuts.retain(|cut| !cut.is_removed());
-        self.kept_out.removed_stay = false;
-    }
 }

@@ -7,13 +7,12 @@ use roaring::RoaringBitmap;
 use xxhash_rust::xxh3::Xxh3;
 
 use super::answer::{Act, Outcome};
-use super::check::{Contents, FileState};
+use super::check::{Contents, Cut, FileState};
 use super::cutting::{Cutting, can_be_cut, is_all_symbols};
 use super::files::{self, Facts};
 use super::kept_out::KeptOutInCopy;
 use super::log::NotedAct;
 use super::log_lines::LogLine;
-use super::members::Cut;
 use super::options::Action;
 use super::passages::NO_DOCUMENT;
 use super::plan::{SourceFile, SourceReading};
@@ -231,8 +230,7 @@ impl Acting<'_> {
         let Chosen { cuts, unjustified, kept_out_left, kept_out_unsearched, inseparable, reason } = chosen;
         let documents = if act == Act::Copy { 0 } else { documents_of(&cuts) };
         let keeps_rows = act == Act::Mark && !rewrite::can_mark_and_leave_out(state);
-        let removed = cuts.iter().filter(|cut| cut.is_removed()).count() as u64;
-        let (mut kept_out, removed_before) = if keeps_rows { (0, 0) } else { (kept_out_of(&cuts), removed) };
+        let mut kept_out = if keeps_rows { 0 } else { kept_out_of(&cuts) };
         if let FileState::File { kept_out: records, .. } = state
             && !rewrite::is_markable(state)
         {
@@ -251,7 +249,6 @@ impl Acting<'_> {
             kept_out,
             kept_out_left,
             kept_out_unsearched,
-            removed_before,
             inseparable,
             ..Outcome::default()
         };
@@ -261,10 +258,10 @@ impl Acting<'_> {
             if self.options.act && !self.remove_copy(path, &target)? {
                 return Err(Error::PlaceTaken { path: target, files: 1, has_others: self.log.has_others });
             }
-            let step = FileStep { act, target: None, documents, kept_out, removed_before, reason };
+            let step = FileStep { act, target: None, documents, kept_out, reason };
             return Ok(Acted { step, done: self.options.act, outcome });
         }
-        let step = FileStep { act, target: Some(target.clone()), documents, kept_out, removed_before, reason };
+        let step = FileStep { act, target: Some(target.clone()), documents, kept_out, reason };
         let before = self.unchanged(number, path)?;
         let decision = before.mixed_with(decision);
         outcome.done_before = self.log.stands(&target, decision, false).is_some();
@@ -418,7 +415,6 @@ impl Acting<'_> {
                 target: Some(copy.display().to_string()),
                 documents: 0,
                 kept_out: 0,
-                removed_before: 0,
                 done: is_pruned && self.options.act,
                 reason: Some(reason),
                 done_before: is_ours && is_pruned == is_due && !is_named,

@@ -11,11 +11,10 @@ use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::Xxh3;
 
 use super::answer::{Act, Outcome};
-use super::check::{Check, Contents, FileState};
+use super::check::{Check, Contents, Cut, FileState};
 use super::files::{Facts, FileIdentity};
 use super::judged::FileVersion;
 use super::log::NotedAct;
-use super::members::Cut;
 use super::options::{Action, LinkKind};
 use super::plan::{PlannedDocument, SourceFile, SourceReading};
 use super::rewrite::{self, Change, Marks};
@@ -93,7 +92,7 @@ impl Acting<'_> {
         }
         let documents = documents_of(&cuts);
         let kept_out = kept_out_of(&cuts);
-        let step = FileStep { act: Act::Mark, target: None, documents, kept_out, removed_before: 0, reason };
+        let step = FileStep { act: Act::Mark, target: None, documents, kept_out, reason };
         let mut outcome =
             Outcome { applied: documents, kept_out, kept_out_left, kept_out_unsearched, inseparable, ..outcome };
         // Only marks of this job are replaced. If the records already have another field of this name, the
@@ -160,7 +159,7 @@ impl Acting<'_> {
             }));
         }
         let [cut, ..] = cuts[..] else {
-            let step = FileStep { reason, ..FileStep::leave("") };
+            let step = FileStep { act: Act::Leave, target: None, documents: 0, kept_out: 0, reason };
             return Ok(Some(Acted { step, done: false, outcome }));
         };
         let path = Path::new(&source.path);
@@ -199,7 +198,7 @@ impl Acting<'_> {
             let outcome = Outcome { unplaced: true, ..outcome };
             return Ok(Some(Acted::failed(format!("{} exists already", target.display()), outcome)));
         }
-        let step = FileStep { act, target, documents: 1, kept_out: 0, removed_before: 0, reason };
+        let step = FileStep { act, target, documents: 1, kept_out: 0, reason };
         let done = self.options.act;
         if done && !self.take(path, &before, &survivor, &way)? {
             return changed();
@@ -240,7 +239,7 @@ impl Acting<'_> {
         let entry = PlannedDocument::new(survivor.number as u32, survivor.id, survivor.id, &survivor.record.digest, "");
         let (stored, limits, task) = (self.stored, &self.options.limits, self.task);
         let contents = Contents { stored, limits, kept_out: None, task };
-        let looked = contents.look(source, &[entry], FileVersion::UNCHANGED)?;
+        let looked = contents.look(source, &[entry], FileVersion::Ingested)?;
         let same = looked.sound.contains(&survivor.id) && self.is_in_place(survivor)?;
         if same {
             self.compared.insert(survivor.number as u32);

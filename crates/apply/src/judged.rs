@@ -21,10 +21,7 @@ use fpdb_reading::input::PathFilter;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FileVersion {
     /// The version that was ingested.
-    Ingested {
-        /// The number of the file's documents that were removed from the database, as far as it is known.
-        removed: u64,
-    },
+    Ingested,
     /// Another version, maybe with the same contents.
     Other,
     /// The database does not know a size and time that would prove that the file is unchanged.
@@ -36,22 +33,11 @@ pub(super) enum FileVersion {
 }
 
 impl FileVersion {
-    /// The version that was ingested. Its documents need not be compared.
-    pub(super) const UNCHANGED: Self = Self::Ingested { removed: 0 };
-
-    /// The number of the file's documents that were removed from the database.
-    fn removed(self) -> u64 {
-        match self {
-            Self::Ingested { removed } | Self::Unknown { removed } => removed,
-            Self::Other => 0,
-        }
-    }
-
     /// The reason to leave alone a file that was ingested in several ways; `None` if the file is unchanged.
     /// The documents of such a file cannot be compared, so only its size and time count.
     fn told_of_mixed(self) -> Option<String> {
         let changed = match self {
-            Self::Ingested { .. } => return None,
+            Self::Ingested => return None,
             Self::Other => "has changed",
             Self::Unknown { .. } => "may have changed",
         };
@@ -116,25 +102,8 @@ fn without_numbers(suffix: &str) -> u64 {
     xxh3_64(parts.map(|part| part.trim_start_matches(|at: char| at.is_ascii_digit())).collect::<String>().as_bytes())
 }
 
-/// The documents of an unchanged file that were removed from the database.
-#[derive(Default)]
-pub(super) struct RemovedFromFile {
-    /// The hashes of their suffixes.
-    pub(super) suffixes: FxHashSet<u64>,
-    /// True if no other document of the file can be meant. Only then a copy leaves them out.
-    is_sure: bool,
-}
-
-impl RemovedFromFile {
-    /// True if a copy leaves out the document with this hash of a suffix.
-    pub(super) fn leaves(&self, suffix: u64) -> bool {
-        self.is_sure && self.suffixes.contains(&suffix)
-    }
-}
-
 /// Counts the documents of a file that are not as they were ingested.
 pub(super) struct Judging<'a> {
-    contents: &'a Contents<'a>,
     is_judged: IsJudged<'a>,
     unit: Unit,
     source: &'a SourceFile,
@@ -142,12 +111,10 @@ pub(super) struct Judging<'a> {
     filter: Option<PathFilter>,
     unread: UnreadMembers,
     seen: u64,
-    /// The number of documents that an ingest would leave alone now. They may have been documents before.
-    ignored: u64,
-    /// The documents that are not as they were ingested, by the hash of the suffix. The value is true for
-    /// those that may have been removed from the database. If two documents have the same suffix, the later
-    /// one decides, as in an ingest.
-    unjudged: FxHashMap<u64, bool>,
+    /// The documents that are not as they were ingested, by the hash of the suffix. The value is the suffix,
+    /// if the document may be one that was removed from the database. If two documents have the same suffix,
+    /// the later one decides, as in an ingest.
+    unjudged: FxHashMap<u64, Option<String>>,
     removed: u64,
     failed: Option<Error>,
 }
@@ -158,10 +125,8 @@ impl<'a> Judging<'a> {
     /// not read it.
     pub(super) fn note(&mut self, found: &FoundDocument, digest: &Digest, head: &[u8]) {
         let is_judged = (self.is_judged)(found, digest);
-        let is_new = matches!(is_judged, Ok(false));
-        let is_ignored = is_new && (found.is_skipped(head, self.unit) || self.is_left_out(&found.suffix));
-        self.ignored += u64::from(is_ignored || self.contents.keeps_out(digest));
-        if is_ignored || is_new && self.unread.note(&found.suffix) {
+        let is_ignored = || found.is_skipped(head, self.unit) || self.is_left_out(&found.suffix);
+        if matches!(is_judged, Ok(false)) && (is_ignored() || self.unread.note(&found.suffix)) {
             return;
         }
         self.seen += 1;
@@ -170,10 +135,7 @@ impl<'a> Judging<'a> {
             Ok(true) => _ = self.unjudged.remove(&hash),
             Ok(false) => {
                 let may_be_removed = (self.unjudged.len() as u64) < self.may_be_removed();
-                match if may_be_removed { self.contents.holds(self.source, &found.suffix) } else { Ok(true) } {
-                    Ok(is_held) => _ = self.unjudged.insert(hash, !is_held),
-                    Err(error) => self.failed = Some(error),
-                }
+                self.unjudged.insert(hash, may_be_removed.then(|| found.suffix.clone()));
             }
             Err(error) => self.failed = Some(error),
         }
@@ -188,28 +150,6 @@ impl<'a> Judging<'a> {
     /// removed from the database.
     fn may_be_removed(&self) -> u64 {
         if self.removed == 0 { 0 } else { self.removed.saturating_add(self.unread.unlisted) }
-    }
-
-    /// True if the document with this suffix may have been removed from the database.
-    pub(super) fn may_have_lost(&self, suffix: &str) -> bool {
-        self.unjudged.get(&xxh3_64(suffix.as_bytes())).is_some_and(|may_be_removed| *may_be_removed)
-    }
-
-    /// Stops counting the documents whose names are not stored. Up to `removed` of them were removed from the
-    /// database. The others are members that the ingest could not read and did not list.
-    fn leave_removed(&mut self) -> RemovedFromFile {
-        let mut left = RemovedFromFile::default();
-        if self.unjudged.len() as u64 > self.may_be_removed() {
-            return left;
-        }
-        left.is_sure = self.unread.unlisted == 0 && self.unread.unjudged() == 0;
-        self.unjudged.retain(|&suffix, may_be_removed| !(*may_be_removed && left.suffixes.insert(suffix)));
-        let all = left.suffixes.len() as u64;
-        left.is_sure &= self.unjudged.is_empty() && self.removed <= all + self.ignored;
-        let removed = all.min(self.removed);
-        self.removed -= removed;
-        self.unread.unlisted -= all - removed;
-        left
     }
 
     fn is_left_out(&self, suffix: &str) -> bool {
@@ -227,9 +167,6 @@ impl<'a> Judging<'a> {
     fn told(self, version: FileVersion, unread: u64) -> Result<Option<String>> {
         let (source, seen) = (self.source, self.seen + self.unread.unjudged());
         let unjudged = self.unjudged()?;
-        if let FileVersion::Ingested { .. } = version {
-            return Ok(None);
-        }
         Ok(match (seen, unjudged) {
             // A part that cannot be read may be new.
             (_, 0) if unread > 0 && version == FileVersion::Other => {
@@ -248,35 +185,25 @@ impl<'a> Judging<'a> {
 }
 
 impl Contents<'_> {
-    /// The [`Judging`] of a file of this version; `None` if its documents need not be compared.
+    /// The [`Judging`] of a file of this version; `None` if the file is surely the one that was ingested.
     pub(super) fn judging<'j>(
-        &'j self,
+        &self,
         source: &'j SourceFile,
         version: FileVersion,
         is_judged: IsJudged<'j>,
     ) -> Result<Option<Judging<'j>>> {
-        if version == FileVersion::UNCHANGED {
+        if version == FileVersion::Ingested {
             return Ok(None);
         }
         let (unit, filter) = (self.stored.profile().unit(), self.stored.filter(&source.path)?);
+        let removed = if let FileVersion::Unknown { removed } = version { removed } else { 0 };
         // In another version of the file, the listed suffixes may belong to other members.
         let unread = match version {
-            FileVersion::Other => UnreadMembers::default(),
-            _ => self.unread_members(source, false)?,
+            FileVersion::Unknown { .. } => self.unread_members(source, false)?,
+            _ => UnreadMembers::default(),
         };
-        Ok(Some(Judging {
-            contents: self,
-            is_judged,
-            unit,
-            source,
-            filter,
-            unread,
-            seen: 0,
-            ignored: 0,
-            unjudged: FxHashMap::default(),
-            removed: version.removed(),
-            failed: None,
-        }))
+        let unjudged = FxHashMap::default();
+        Ok(Some(Judging { is_judged, unit, source, filter, unread, seen: 0, unjudged, removed, failed: None }))
     }
 
     fn unread_members(&self, source: &SourceFile, in_copy: bool) -> Result<UnreadMembers> {
@@ -289,36 +216,52 @@ impl Contents<'_> {
         Ok(members)
     }
 
-    /// The reason to leave a file of this version alone; `None` if it is as it was ingested. Also returns its
-    /// documents that were removed from the database. `unread` is the number of its parts that cannot be
-    /// read.
+    /// The reason to leave a file of this version alone; `None` if it is as it was ingested. `unread` is the
+    /// number of its parts that cannot be read.
     pub(super) fn told(
         &self,
         source: &SourceFile,
         judging: Option<Judging<'_>>,
         version: FileVersion,
         unread: u64,
-    ) -> Result<(Option<String>, RemovedFromFile)> {
+    ) -> Result<Option<String>> {
         match judging {
-            Some(_) if self.is_mixed(source) => Ok((version.told_of_mixed(), RemovedFromFile::default())),
+            Some(_) if self.is_mixed(source) => Ok(version.told_of_mixed()),
             Some(mut judging) => {
-                let removed = judging.leave_removed();
-                Ok((judging.told(version, unread)?, removed))
+                self.leave_removed(source, &mut judging)?;
+                judging.told(version, unread)
             }
-            None => Ok(Default::default()),
+            None => Ok(None),
         }
+    }
+
+    /// Stops counting the documents whose names are not stored. Up to `removed` of them were removed from the
+    /// database. The others are members that the ingest could not read and did not list.
+    fn leave_removed(&self, source: &SourceFile, judging: &mut Judging<'_>) -> Result<()> {
+        let all = judging.unjudged.len() as u64;
+        if all <= judging.may_be_removed() {
+            for (hash, suffix) in std::mem::take(&mut judging.unjudged) {
+                if suffix.is_none() || self.holds(source, suffix.as_slice())? {
+                    judging.unjudged.insert(hash, suffix);
+                }
+            }
+            let left = all - judging.unjudged.len() as u64;
+            let removed = left.min(judging.removed);
+            judging.removed -= removed;
+            judging.unread.unlisted -= left - removed;
+        }
+        Ok(())
     }
 
     /// The version of a file, by comparing its size and time with those of its ingest.
     pub(super) fn version(&self, source: &SourceFile, facts: &Facts) -> Result<FileVersion> {
         let now = facts.time();
-        let is_same = |modified| Some(modified) == now;
-        let told = |is_same| if is_same { FileVersion::UNCHANGED } else { FileVersion::Other };
+        let is_same = |modified| if Some(modified) == now { FileVersion::Ingested } else { FileVersion::Other };
         if let Some((Some(bytes), modified)) = source.ingested
             && bytes == facts.bytes
-            && is_same(modified)
+            && is_same(modified) == FileVersion::Ingested
         {
-            return Ok(FileVersion::UNCHANGED);
+            return Ok(FileVersion::Ingested);
         }
         Ok(match (self.stored.container(&source.path)?, source.ingested) {
             (Some(StoredContainer { bytes, modified: None, .. }), _) if bytes == 0 || bytes == facts.bytes => {
@@ -328,19 +271,18 @@ impl Contents<'_> {
             (Some(StoredContainer { bytes, modified: Some((modified, is_proven)), documents, .. }), _)
                 if bytes == facts.bytes =>
             {
-                // After a removal, the time of the container proves nothing.
-                let removed = documents.saturating_sub(source.documents);
-                match (is_same(modified), source.ingested.is_some_and(|(_, told)| told == modified)) {
-                    (is_same, _) if is_proven => told(is_same),
-                    (true, true) => FileVersion::Ingested { removed },
-                    (false, true) => FileVersion::Other,
-                    (true, false) => FileVersion::Unknown { removed },
-                    (false, false) => FileVersion::Unknown { removed: 0 },
+                let is_told = is_proven || source.ingested.is_some_and(|(_, told)| told == modified);
+                match is_same(modified) {
+                    version if is_told => version,
+                    FileVersion::Ingested => {
+                        FileVersion::Unknown { removed: documents.saturating_sub(source.documents) }
+                    }
+                    _ => FileVersion::Unknown { removed: 0 },
                 }
             }
             // If a document of a container is renamed, the database forgets the container, but not the times
             // of its other documents.
-            (None, Some((None, modified))) => told(is_same(modified)),
+            (None, Some((None, modified))) => is_same(modified),
             _ => FileVersion::Other,
         })
     }
@@ -358,20 +300,14 @@ impl Contents<'_> {
     }
 
     /// Reads the copy of a file. Returns the digests of all documents in the copy, and the number of those
-    /// that the database does not hold as documents of this file. A whole copy may also hold documents that
-    /// were removed from the database, if no copy could leave them out: `version` has their number.
+    /// that the database does not hold as documents of this file. A whole copy may also hold removed
+    /// documents: `version` has their number.
     pub(super) fn in_copy(
         &self,
         copy: &Path,
         source: &SourceFile,
         version: FileVersion,
     ) -> Result<(FxHashSet<Digest>, u64)> {
-        let mut stale = 0;
-        if version.removed() > 0 {
-            let cuts = self.look_at(copy, source, &[], version)?.cuts;
-            stale = cuts.iter().filter(|cut| cut.is_removed()).count() as u64;
-        }
-        let version = if let FileVersion::Ingested { .. } = version { FileVersion::UNCHANGED } else { version };
         let path = copy.display().to_string();
         let names = RefCell::new(FxHashSet::default());
         // Records are renumbered in a copy, so contents are compared.
@@ -393,7 +329,7 @@ impl Contents<'_> {
         let (mut unjudged, mut removed) = (0, 0);
         if let Some(mut judging) = scan.judging {
             removed = judging.removed;
-            judging.leave_removed();
+            self.leave_removed(source, &mut judging)?;
             // Documents that `leave_removed` took for removed ones may be members that the ingest could not
             // read.
             let unread = judging.unread.unlisted.saturating_sub(judging.unjudged.len() as u64);
@@ -403,15 +339,15 @@ impl Contents<'_> {
         // The database may hold the content of a removed document in another file. So the documents in excess
         // of the stored and the removed ones of this file count too.
         let more = (names.borrow().len() as u64).saturating_sub(source.documents + removed);
-        Ok((scan.all.unwrap_or_default(), unjudged + more + stale))
+        Ok((scan.all.unwrap_or_default(), unjudged + more))
     }
 
-    /// True if the database holds a document of a file with this suffix, or may hold it under an old name.
-    pub(super) fn holds(&self, source: &SourceFile, suffix: &str) -> Result<bool> {
-        if source.old_members {
+    /// True if the database holds one of these documents of a file, or may hold it under an old name.
+    pub(super) fn holds(&self, source: &SourceFile, suffixes: &[String]) -> Result<bool> {
+        if source.old_members && !suffixes.is_empty() {
             return Ok(true);
         }
-        for name in source.names_of(suffix) {
+        for name in suffixes.iter().flat_map(|suffix| source.names_of(suffix)) {
             for id in self.stored.named(&name)? {
                 if self.stored.document(id)?.source.as_deref() == Some(source.path.as_str()) {
                     return Ok(true);

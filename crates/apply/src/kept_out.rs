@@ -5,9 +5,8 @@ use std::path::Path;
 use rustc_hash::FxHashSet;
 
 use super::answer::Act;
-use super::check::Contents;
+use super::check::{Contents, Cut};
 use super::log_lines::{LogLine, SEVERAL_FIELDS};
-use super::members::Cut;
 use super::plan::{SourceFile, SourceReading};
 use super::scan::Scan;
 use fpdb_host::error::{Error, Result};
@@ -26,13 +25,11 @@ pub(super) struct KeptOutOfFile {
     pub(super) unsearched: u64,
     /// A digest of the names and contents of the records that cuts leave out or mark; 0 if there are none.
     pub(super) cut: u64,
-    /// True if documents of the file that were removed from the database stay in it.
-    pub(super) removed_stay: bool,
 }
 
 impl KeptOutOfFile {
     pub(super) fn is_none(&self) -> bool {
-        self.left == 0 && self.attached.is_empty() && self.unsearched == 0 && !self.removed_stay
+        self.left == 0 && self.attached.is_empty() && self.unsearched == 0
     }
 
     /// The number of records that stay in the copy if these `cuts`, ascending, are made.

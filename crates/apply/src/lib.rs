@@ -58,7 +58,7 @@ pub use removals::{Removals, removals};
 pub use stored::{Metadata, StoredContainer, StoredDocument, StoredDocuments};
 
 use answer::Outcome;
-use check::{Check, Checked, FileState};
+use check::{Check, Checked, Cut, FileState};
 use cutting::Kept;
 use files::{Facts, OwnActs};
 use fpdb_host::error::{DocumentError, Error, Result};
@@ -68,8 +68,7 @@ use fpdb_host::spill::TempSpace;
 use fpdb_kernel::document::Digest;
 
 use log::Log;
-use members::Cut;
-use passages::{NO_DOCUMENT, Passages};
+use passages::{NO_DOCUMENT, NO_SURVIVOR, Passages};
 use places::{Places, Unplaced};
 use plan::{ApplyPlan, SourceFile};
 use report::ParsedReport;
@@ -223,22 +222,13 @@ struct FileStep {
     documents: u64,
     /// Number of records left out because their contents are kept out.
     kept_out: u64,
-    /// Number of records left out because they were removed from the database.
-    removed_before: u64,
     /// The reason why documents stay, or why the file is left alone.
     reason: Option<String>,
 }
 
 impl FileStep {
     fn leave(reason: impl Into<String>) -> Self {
-        Self {
-            act: Act::Leave,
-            target: None,
-            documents: 0,
-            kept_out: 0,
-            removed_before: 0,
-            reason: Some(reason.into()),
-        }
+        Self { act: Act::Leave, target: None, documents: 0, kept_out: 0, reason: Some(reason.into()) }
     }
 }
 
@@ -320,8 +310,7 @@ impl Acting<'_> {
         let (source, state) = (&self.sources[number], &self.checked.states[number]);
         let acted = match state {
             FileState::Done(act) => {
-                let step =
-                    FileStep { act: *act, target: None, documents: 1, kept_out: 0, removed_before: 0, reason: None };
+                let step = FileStep { act: *act, target: None, documents: 1, kept_out: 0, reason: None };
                 Ok(Some(Acted {
                     step,
                     done: true,
@@ -358,7 +347,7 @@ impl Acting<'_> {
     fn tell(&mut self, number: usize, acted: Acted) -> Result<()> {
         self.summary.add(&acted.outcome);
         let source = &self.sources[number];
-        let FileStep { act, mut target, documents, kept_out, removed_before, reason } = acted.step;
+        let FileStep { act, mut target, documents, kept_out, reason } = acted.step;
         if act == Act::Leave
             && !acted.outcome.unplaced
             && let Some(folder) = self.options.action.copies_to()
@@ -374,7 +363,6 @@ impl Acting<'_> {
             target: target.map(|target| target.display().to_string()),
             documents,
             kept_out,
-            removed_before,
             done: acted.done,
             reason,
             done_before: acted.outcome.done_before,
@@ -418,7 +406,7 @@ impl Acting<'_> {
         for range in all.chunk_by(|a, b| (a.start, a.end) == (b.start, b.end)) {
             let mut justified = true;
             for cut in range {
-                justified &= cut.survivor().map_or(Ok(true), |survivor| kept.holds(survivor))?;
+                justified &= cut.keep == NO_SURVIVOR || kept.holds(cut.keep)?;
             }
             if justified {
                 cuts.extend_from_slice(range);
@@ -456,7 +444,7 @@ fn documents_of(cuts: &[Cut]) -> u64 {
 
 /// Number of these cuts that belong to no document, but to a record whose content is kept out.
 fn kept_out_of(cuts: &[Cut]) -> u64 {
-    cuts.iter().filter(|cut| cut.is_kept_out()).count() as u64
+    cuts.iter().filter(|cut| cut.id == NO_DOCUMENT).count() as u64
 }
 
 /// True if the error would stop every other file too.

@@ -25,12 +25,8 @@ pub(super) struct RepeatedSpan {
 /// list.
 pub(super) const NO_SURVIVOR: u32 = u32::MAX;
 
-/// Stands in place of a document in the cut of a record that is no document of the database: its content is
-/// kept out, or it was removed from the database.
+/// Stands in place of a document in the cut of a record whose content is kept out.
 pub(super) const NO_DOCUMENT: u32 = u32::MAX;
-
-/// Stands in place of a survivor in the cut of a record that was removed from the database.
-pub(super) const REMOVED: u32 = 0;
 
 /// Number of passages written to the file at a time.
 const AT_A_TIME: usize = 1 << 16;

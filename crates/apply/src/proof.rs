@@ -132,11 +132,6 @@ pub fn prove(
     let identical = std::mem::take(&mut parsed.identical);
     let ApplyPlan { sources, entries, renamed, .. } = ApplyPlan::of(stored, parsed, None, &temp, task)?;
     let folder = options.copy.as_deref().map(resolved);
-    let has_copy = |folder: &PathBuf| sources.iter().any(|source| places::place_of(source, folder).exists());
-    if let Some(folder) = folder.as_ref().filter(|folder| !sources.is_empty() && !has_copy(folder)) {
-        let expected = "the folder of a copy that `apply --write` made; it holds no copy of a file of the database";
-        return Err(Error::InvalidParameter { name: "copy", value: folder.display().to_string(), expected });
-    }
     let contents = Contents { stored, limits: &options.limits, kept_out: None, task };
     let mut there = RoaringBitmap::new();
     let mut reasons: FxHashMap<u32, String> = FxHashMap::default();
@@ -150,7 +145,7 @@ pub fn prove(
                 unjudged += others.unwrap_or(0);
                 sound
             }),
-            None => contents.look(source, documents, FileVersion::UNCHANGED).map(|looked| looked.sound),
+            None => contents.look(source, documents, FileVersion::Ingested).map(|looked| looked.sound),
         };
         let reason = match found {
             Ok(sound) => {
@@ -158,10 +153,7 @@ pub fn prove(
                 "its survivor has changed".to_owned()
             }
             Err(Error::Stopped) => return Err(Error::Stopped),
-            Err(error) if files::is_absent(&error) => match folder {
-                Some(_) => "the copy does not hold the file of its survivor".to_owned(),
-                None => "the file of its survivor is gone".to_owned(),
-            },
+            Err(error) if files::is_absent(&error) => "the file of its survivor is gone".to_owned(),
             Err(error) => format!("its survivor cannot be read: {}", error.chain()),
         };
         let survivors = documents.iter().filter(|document| !document.is_removable());
@@ -229,12 +221,11 @@ fn in_copy(
 }
 
 /// The number of documents in the copy of a file that the database does not hold. A file that is copied whole
-/// keeps its size and time. If the file was ingested with these, and none of its documents was removed from
-/// the database, the copy need not be read.
+/// keeps its size and time. If the file was ingested with these, the copy need not be read.
 fn unjudged_in(contents: &Contents<'_>, source: &SourceFile, copy: &Path) -> Result<u64> {
     let Ok(facts) = Facts::of(copy) else { return Ok(0) };
     let version = contents.version(source, &facts)?;
-    if version == FileVersion::UNCHANGED {
+    if version == FileVersion::Ingested {
         return Ok(0);
     }
     match contents.in_copy(copy, source, version) {

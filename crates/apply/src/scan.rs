@@ -85,14 +85,10 @@ pub(super) struct Scan<'a> {
     pub(super) members: u64,
     /// The places of other members with the identity of an entry, and the index of this entry.
     pub(super) places: Vec<(usize, Range<u64>)>,
-    /// The hashes of the suffixes, and the places, of single documents that may have been removed from the
-    /// database.
-    pub(super) removed: Vec<(u64, Range<u64>)>,
     pub(super) needed: FxHashSet<u64>,
     pub(super) container: Option<(Container, u32)>,
     pub(super) whole: Option<Candidate>,
-    /// The groups in which a document is concerned, has a content that is looked for, or may have been
-    /// removed from the database.
+    /// The groups in which a document is concerned, or has a content that is looked for.
     pub(super) groups: Vec<Group>,
     /// The last document found that is not an attachment, and the documents found in it so far.
     documents: Vec<(String, Option<Digest>)>,
@@ -179,12 +175,8 @@ impl<'a> Scan<'a> {
                 .inspect(|&at| self.placed[at] = true)
                 .or(entry);
         }
-        let judging = self.judging.as_ref();
-        let may_be_removed =
-            || documents.iter().any(|(suffix, _)| judging.is_some_and(|judging| judging.may_have_lost(suffix)));
         match entry {
-            None if kept_out == 0 && !may_be_removed() => {}
-            None if kept_out == 0 && !is_mail => self.removed.push((xxh3_64(suffix.as_bytes()), at)),
+            None if kept_out == 0 => {}
             Some(entry) if kept_out == 0 && !is_mail => self.places.push((entry, at)),
             _ => self.groups.push(Group { at, documents }),
         }

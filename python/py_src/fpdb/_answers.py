@@ -750,7 +750,6 @@ class Applied(Answer):
         done: False in a dry run.
         reason: the reason why the file is left alone, or why documents of it stay.
         kept_out: number of records that are left out or marked because their contents are kept out, with hidden earlier members of their names.
-        removed_before: number of documents that are left out because they were removed from the database.
     """
 
     source: str
@@ -760,7 +759,6 @@ class Applied(Answer):
     done: bool
     reason: str | None
     kept_out: int = 0
-    removed_before: int = 0
     schema: str = "fpdb.apply/1"
 
 
@@ -791,7 +789,6 @@ class ApplySummary(Answer):
         kept_out_left: records in copies although their contents are kept out: parts of a mail, of a container that stays whole, or of a
             copy that stays as it was.
         kept_out_unsearched: parts of files that could not be searched for records whose contents are kept out.
-        removed_before: documents that are left out because they were removed from the database.
         emptied: copies without any document.
         done_before: files that an earlier run has finished.
         bytes: number of bytes written, or bytes of the files removed, linked or moved.
@@ -824,7 +821,6 @@ class ApplySummary(Answer):
     kept_out: int = 0
     kept_out_left: int = 0
     kept_out_unsearched: int = 0
-    removed_before: int = 0
     emptied: int = 0
     passages: bool = False
     listed: bool = False

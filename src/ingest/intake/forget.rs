@@ -187,19 +187,6 @@ impl Intake<'_> {
         Ok(())
     }
 
-    /// After a merge, takes over the records of containers that only the database `other` has: the number of
-    /// documents that were read from a container tells those removed since from new ones. The next ingest
-    /// reads the containers again.
-    pub(in crate::ingest) fn take_over_containers(&mut self, other: &Store) -> Result<()> {
-        other.for_each_container(|source, record| {
-            if record.documents > 0 && self.store.container(&source)?.is_none() {
-                let modified = ContainerRecord::unproven(record.modified);
-                self.batch.container(source, ContainerRecord { modified, ..record });
-            }
-            self.commit_if_due()
-        })
-    }
-
     /// The record of a mail file. The next run reads the file again if that run keeps other headers. `None`
     /// if no headers are kept, and for other documents.
     pub(super) fn remembered_mail(&self, record: &DocumentRecord) -> Option<(String, ContainerRecord)> {

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use serde::de::IgnoredAny;
 use xxhash_rust::xxh3::Xxh3;
 
-use crate::members::Cut;
-use crate::passages::{NO_DOCUMENT, Passages};
+use crate::check::Cut;
+use crate::passages::{NO_DOCUMENT, NO_SURVIVOR, Passages};
 use crate::stored::StoredDocuments;
 use fpdb_host::bounded::without_byte_order_mark;
 use fpdb_host::error::{DocumentError, Error, Result};
@@ -41,8 +41,9 @@ impl Marks<'_> {
 
     /// Adds the names of the survivors, which the marks tell, to the digest of a decision.
     pub(crate) fn update_with_survivors(&self, decision: &mut Xxh3) -> Result<()> {
-        for survivor in self.cuts.iter().filter(|_| self.passages.is_none()).filter_map(Cut::survivor) {
-            decision.update(self.stored.document(survivor)?.name.as_bytes());
+        let survivors = self.cuts.iter().filter(|cut| self.passages.is_none() && cut.keep != NO_SURVIVOR);
+        for cut in survivors {
+            decision.update(self.stored.document(cut.keep)?.name.as_bytes());
             decision.update(&[0]);
         }
         Ok(())
@@ -67,10 +68,8 @@ impl Marks<'_> {
             return Ok(vec![Some(format!("[{}]", spans.join(",")))]);
         }
         Ok(match cut {
-            Some(cut) => {
-                let survivor = cut.survivor().map(|survivor| self.stored.document(survivor)).transpose()?;
-                vec![Some(REMOVE.to_owned()), survivor.map(|survivor| survivor.name)]
-            }
+            Some(cut) if cut.keep == NO_SURVIVOR => vec![Some(REMOVE.to_owned()), None],
+            Some(cut) => vec![Some(REMOVE.to_owned()), Some(self.stored.document(cut.keep)?.name)],
             None => vec![Some(KEEP.to_owned()), None],
         })
     }

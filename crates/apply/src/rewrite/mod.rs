@@ -16,9 +16,8 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
-use super::check::FileState;
+use super::check::{Cut, FileState};
 use super::cutting::Cutting;
-use super::members::Cut;
 use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_host::stop::StopToken;
 use fpdb_reading::behind_feature;

@@ -4,8 +4,8 @@ use std::fs::File;
 use std::io::{Read, Write};
 use std::path::Path;
 
+use crate::check::Cut;
 use crate::files::BUFFER;
-use crate::members::Cut;
 use fpdb_host::error::{Error, Result};
 use fpdb_host::stop::StopToken;
 

@@ -10,9 +10,9 @@ use serde_json::value::RawValue;
 
 use super::frames;
 use super::stream::{self, Cuts};
+use crate::check::Cut;
 use crate::cutting::Cutting;
 use crate::files::BUFFER;
-use crate::members::Cut;
 use crate::passages::NO_DOCUMENT;
 use fpdb_host::bounded::without_byte_order_mark;
 use fpdb_host::error::{DocumentError, Error, Result};

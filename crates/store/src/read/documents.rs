@@ -41,17 +41,6 @@ impl Store {
         value.map(|value| records::decode(&value, || format!("the record of the container {source}"))).transpose()
     }
 
-    /// Calls `visit` with the path and the record of each container, until `visit` fails.
-    pub fn for_each_container(&self, mut visit: impl FnMut(String, ContainerRecord) -> Result<()>) -> Result<()> {
-        for entry in self.engine.entries(format::CONTAINERS, &[], "read what it knows of containers")? {
-            let (key, value) = entry?;
-            let source = format::parse_name_prefix(&key).ok_or_else(|| missing("a container's path"))?;
-            let record = records::decode(&value, || format!("the record of the container {source}"))?;
-            visit(source, record)?;
-        }
-        Ok(())
-    }
-
     /// True if an ingest read only a part of the container at this path.
     pub fn is_unread(&self, source: &str) -> Result<bool> {
         Ok(self.container(source)? == Some(ContainerRecord::UNREAD))
