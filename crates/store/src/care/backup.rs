@@ -227,7 +227,10 @@ impl Store {
         // The engine refuses lists of files that look whole here. Records are not files of the engine.
         let mut damaged_records = Vec::new();
         for listed in backups(folder)? {
-            if listed.damaged.is_some() && !damaged.contains(&listed.number) {
+            if damaged.contains(&listed.number) {
+                continue;
+            }
+            if listed.damaged.is_some() {
                 damaged.push(listed.number);
             } else if listed.damaged_record.is_some() {
                 damaged_records.push(listed.number);
