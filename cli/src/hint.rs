@@ -80,7 +80,7 @@ pub(super) fn hint(error: &Error, verb: &str, has_memory: bool, on: &Suggested) 
             let [report, list, query] =
                 ["dedup --format json -o REPORT", "list --format json", "query --top 0 --no-passages --format json"]
                     .map(|words| on.of(words));
-            format!("`{report}` writes a report; use it with the database that it was made from; a list of documents has lines {{\"document\": NAME}} or, for a value in the metadata, {{\"where\": {{\"id\": VALUE}}}}, or comes from `{list}`; `apply` also takes all matches of queries (`{query}`)")
+            format!("`{report}` writes a report; use it with the database that it was made from; a list of documents has lines {{\"document\": NAME}}, or comes from `{list}`; `apply` also takes all matches of queries (`{query}`)")
         }
         Error::Document(
             DocumentError::NoTextField { most_text: Some(field), .. } | DocumentError::NotText { place: Some(field), .. },

@@ -19,7 +19,7 @@ use crate::ingest::IngestOptions;
 use crate::query::text_of;
 #[doc(inline)]
 pub use fpdb_apply::{Act, Action, Applied, ApplyOptions, ApplySummary, LinkKind, Lost, ProofOptions, ProofSummary};
-use fpdb_apply::{Metadata, StoredContainer, StoredDocument, StoredDocuments};
+use fpdb_apply::{StoredContainer, StoredDocument, StoredDocuments};
 use fpdb_host::error::{Error, Result};
 use fpdb_host::json_options::options_from_json;
 use fpdb_kernel::document::Digest;
@@ -60,10 +60,6 @@ impl StoredDocuments for Records<'_> {
 
     fn for_each(&self, visit: &mut dyn FnMut(u32, StoredDocument) -> Result<()>) -> Result<()> {
         self.0.for_each_document(|id, record| visit(id, stored(record)).map(|()| true))
-    }
-
-    fn for_each_metadata(&self, visit: &mut dyn FnMut(u32, &Metadata) -> Result<()>) -> Result<()> {
-        self.0.for_each_document(|id, record| visit(id, &record.metadata).map(|()| true))
     }
 
     fn named(&self, name: &str) -> Result<Vec<u32>> {

@@ -200,8 +200,8 @@ impl Database {
     /// continues a stopped or killed run, because a log holds the finished actions.
     ///
     /// To copy or to mark, a list of documents can replace the report; listed documents have no survivors. A
-    /// list is JSON lines `{"document": NAME}` or `{"where": {KEY: VALUE}}`, the JSON of stored documents, or
-    /// the JSON of queries, which lists their matches. [`ApplyOptions::lists`] adds lists to a report.
+    /// list is JSON lines `{"document": NAME}`, the JSON of stored documents, or the JSON of queries, which
+    /// lists their matches. [`ApplyOptions::lists`] adds lists to a report.
     ///
     /// [`DedupAnswer::write_report`] makes a report of an answer in memory:
     ///

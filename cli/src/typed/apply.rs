@@ -18,8 +18,7 @@ use super::values::{choices, parse_size};
 pub(crate) struct ApplyArgs {
     /// The report, as `fpdb dedup --format json -o REPORT` writes it
     ///
-    /// With --write and --mark also a list of documents: JSON lines {"document": NAME}, or
-    /// {"where": {KEY: VALUE}} for documents with this value in their metadata, those of `fpdb list
+    /// With --write and --mark also a list of documents: JSON lines {"document": NAME}, those of `fpdb list
     /// --format json`, or the answers of `fpdb query --top 0 --no-passages --format json -o REPORT`, whose
     /// matches are then removable.
     #[arg(value_name = "REPORT")]

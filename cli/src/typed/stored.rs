@@ -79,9 +79,8 @@ pub(crate) struct RmArgs {
     ///
     /// A removable document is removed if it is stored as the report says, and its survivor is too. It stays
     /// if its file exists while that of the survivor is gone. A list has JSON lines {"document": NAME}, or
-    /// {"where": {KEY: VALUE}} for the documents with this value in their metadata, or those of
-    /// `fpdb list --format json` or of `fpdb query --top 0 --format json`: all matches. The files of the
-    /// documents stay: `fpdb apply` acts on those.
+    /// those of `fpdb list --format json` or of `fpdb query --top 0 --format json`: all matches. The files of
+    /// the documents stay: `fpdb apply` acts on those.
     #[arg(long, value_name = "REPORT", value_hint = ValueHint::FilePath)]
     #[arg(conflicts_with_all = ["names", "ids", "prefixes", "fields"])]
     pub(crate) report: Option<PathBuf>,

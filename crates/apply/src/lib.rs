@@ -55,7 +55,7 @@ pub use log::is_copy;
 pub use options::{Action, ApplyOptions, LinkKind};
 pub use proof::{Lost, ProofOptions, ProofSummary, prove};
 pub use removals::{Removals, removals};
-pub use stored::{Metadata, StoredContainer, StoredDocument, StoredDocuments};
+pub use stored::{StoredContainer, StoredDocument, StoredDocuments};
 
 use answer::Outcome;
 use check::{Check, Checked, Cut, FileState};

@@ -1,16 +1,14 @@
 //! Listed: reads a list of documents to remove, in place of a dedup report. Its documents have no survivors.
 //!
 //! A line is `{"document": NAME}`, with any other fields except `schema`, or a document as `fpdb list` prints
-//! it, or `{"where": {KEY: VALUE}}` for all documents with this value in their metadata. A line may also be
-//! the answer to a query. Then the documents are the matches of that answer.
+//! it. A line may also be the answer to a query. Then the documents are the matches of that answer.
 
-use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
 
 use roaring::RoaringBitmap;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::Value;
@@ -25,7 +23,6 @@ use fpdb_host::error::{Error, Result};
 use fpdb_host::json_options::message_in_line;
 use fpdb_host::progress::{Task, is_due};
 use fpdb_host::spill::{Sorter, TempSpace};
-use fpdb_kernel::document::Digest;
 use fpdb_kernel::hex;
 
 /// The fields of a line that are used.
@@ -33,9 +30,6 @@ use fpdb_kernel::hex;
 struct ListLine {
     schema: Option<String>,
     document: Option<String>,
-    /// The key and the value of a field of metadata.
-    #[serde(default, rename = "where")]
-    field: Value,
     /// The name, the id and the digest of a document as `fpdb list` prints it. In other lines, fields with
     /// these names may have any value.
     #[serde(default)]
@@ -65,19 +59,6 @@ struct Named {
 }
 
 impl ListLine {
-    /// The field of metadata that stands for documents.
-    fn field(&self) -> Option<(String, String)> {
-        let fields = self.field.as_object().filter(|fields| fields.len() == 1 && self.document.is_none())?;
-        let (key, value) = fields.iter().next()?;
-        let value = match value {
-            Value::String(text) => text.clone(),
-            // Metadata are texts.
-            Value::Number(number) => number.to_string(),
-            _ => return None,
-        };
-        Some((key.clone(), value))
-    }
-
     /// The documents of a line; `None` if the line is not a line of a list.
     fn documents(self) -> Option<Vec<Named>> {
         let one = |document, id, digest| Some(vec![Named { document, id, digest, files: Vec::new() }]);
@@ -110,20 +91,6 @@ pub(super) fn read<'a>(
     let (mut removed, mut pairs) = (RoaringBitmap::new(), Sorter::new(temp, memory));
     let (mut unknown, mut unknown_names) = (FxHashSet::default(), Vec::new());
     let (mut digest, mut is_first) = (Xxh3::new(), true);
-    // For each key, the listed values, and whether a document has one.
-    let mut fields: FxHashMap<String, FxHashMap<String, bool>> = FxHashMap::default();
-    let mut remove = |id: u32, name: &str, digest: &Digest| {
-        if removed.insert(id) {
-            let identity = Identity::new(name, &hex::encode(digest));
-            pairs.push(ReportedPair { remove: id, keep: NO_SURVIVOR, identity })?;
-        }
-        Ok::<_, Error>(())
-    };
-    let mut note_unknown = |name: String| {
-        if unknown.insert(xxh3_64(name.as_bytes())) && unknown_names.len() < UNKNOWN_NAMES {
-            unknown_names.push(name);
-        }
-    };
     while let Some((number, line)) = lines.next_line().map_err(failed())? {
         if is_due(number) {
             task.step("lines of the list read", number, 0)?;
@@ -148,16 +115,12 @@ pub(super) fn read<'a>(
             );
             return Err(wrong(detail));
         }
-        if let Some((key, value)) = parsed.field() {
-            fields.entry(key).or_default().insert(value, false);
-            continue;
-        }
         let Some(documents) = parsed.documents() else {
             return if first {
                 Ok(None)
             } else {
                 Err(wrong(
-                    "the line is neither {\"document\": NAME}, nor {\"where\": {KEY: VALUE}}, nor one of `fpdb list`, nor the answer to a query"
+                    "the line is neither {\"document\": NAME}, nor one of `fpdb list`, nor the answer to a query"
                         .into(),
                 ))
             };
@@ -175,39 +138,16 @@ pub(super) fn read<'a>(
             if let Some(wanted) = wanted.filter(|wanted| ids.contains(wanted)) {
                 ids = vec![wanted];
             }
-            for &id in &ids {
-                remove(id, &name, &stored.document(id)?.digest)?;
+            if ids.is_empty() && unknown.insert(xxh3_64(name.as_bytes())) && unknown_names.len() < UNKNOWN_NAMES {
+                unknown_names.push(name.clone());
             }
-            if ids.is_empty() {
-                note_unknown(name);
-            }
-        }
-    }
-    if !fields.is_empty() {
-        stored.for_each_metadata(&mut |id, metadata| {
-            task.token().check()?;
-            let mut is_listed = false;
-            for (key, values) in &mut fields {
-                let is_exact = metadata.iter().any(|(known, _)| known == key);
-                // As for `--where`, names that differ only in case fit if none is spelled exactly so.
-                let fits = |known: &str| if is_exact { known == key } else { known.eq_ignore_ascii_case(key) };
-                for (_, value) in metadata.iter().filter(|(known, _)| fits(known)) {
-                    if let Some(is_found) = values.get_mut(value) {
-                        (*is_found, is_listed) = (true, true);
-                    }
+            for id in ids {
+                if removed.insert(id) {
+                    let identity = Identity::new(&name, &hex::encode(&stored.document(id)?.digest));
+                    pairs.push(ReportedPair { remove: id, keep: NO_SURVIVOR, identity })?;
                 }
             }
-            if is_listed {
-                let record = stored.document(id)?;
-                remove(id, &record.name, &record.digest)?;
-            }
-            Ok(())
-        })?;
-        let missing = |(key, values): (String, FxHashMap<String, bool>)| {
-            values.into_iter().filter(|(_, is_found)| !is_found).map(move |(value, _)| format!("{key}={value}"))
-        };
-        let missing: BTreeSet<String> = fields.into_iter().flat_map(missing).collect();
-        missing.into_iter().for_each(note_unknown);
+        }
     }
     Ok(Some(ParsedReport {
         path: path.to_owned(),

@@ -10,9 +10,6 @@ use fpdb_kernel::document::Digest;
 use fpdb_kernel::profile::Profile;
 use fpdb_reading::input::{InputLimits, PathFilter};
 
-/// The metadata of a document: keys and values.
-pub type Metadata = [(String, String)];
-
 /// The documents of a database.
 pub trait StoredDocuments {
     /// The profile with which the documents were fingerprinted.
@@ -50,12 +47,6 @@ pub trait StoredDocuments {
     /// # Errors
     /// The error of `visit`, or one from reading a document.
     fn for_each(&self, visit: &mut dyn FnMut(u32, StoredDocument) -> Result<()>) -> Result<()>;
-
-    /// Visits the metadata of all documents, in order of id.
-    ///
-    /// # Errors
-    /// The error of `visit`, or one from reading a document.
-    fn for_each_metadata(&self, visit: &mut dyn FnMut(u32, &Metadata) -> Result<()>) -> Result<()>;
 
     /// The documents of a name, in order of id.
     ///

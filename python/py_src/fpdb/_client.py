@@ -791,7 +791,7 @@ def _lines(report: Path | ServedDedup) -> tuple[list[bytes], bytes]:
     for number, row in rows[: len(lines)]:
         if not (_is_of_dedup(row) if is_report else _is_of_list(row)):
             what = "the report" if is_report else "a list, and the last one is no summary of a dedup"
-            hint = 'save the report of a dedup again, or list lines {"document": NAME} or {"where": {KEY: VALUE}}'
+            hint = 'save the report of a dedup again, or list lines {"document": NAME}'
             raise ParameterError(f"line {number} is no line of {what}", hint)
     return lines, end
 
@@ -814,8 +814,8 @@ def _is_of_dedup(row: dict[str, Any]) -> bool:
 
 
 def _is_of_list(row: dict[str, Any]) -> bool:
-    """True for a line of a list: a document, or a value in the metadata. False for the answer to a query, since its matches may share little."""
-    return row.get("schema") is None and (isinstance(row.get("document"), str) or isinstance(row.get("where"), dict))
+    """True for a line of a list: a document. False for the answer to a query, since its matches may share little."""
+    return row.get("schema") is None and isinstance(row.get("document"), str)
 
 
 def _sum_of_removals(removals: Iterable[Removal]) -> Removal:

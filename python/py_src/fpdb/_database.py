@@ -843,8 +843,8 @@ class Database:
 
         Args:
             report: a file that `Dedup.save`, `Repeats.save` or `fpdb dedup --format json` has written. A log is kept beside it, or beside
-                the folder of `write`. With `write` and `mark`, it may also be a list of documents: lines `{"document": name}` or
-                `{"where": {key: value}}` (metadata), or the JSON lines of a query, whose matches are then removable.
+                the folder of `write`. With `write` and `mark`, it may also be a list of documents: lines `{"document": name}`, or the JSON
+                lines of a query, whose matches are then removable.
             write: copies all files of the archive to this folder, without the removable documents; updates an earlier copy.
             cut: with `write` and a report of repeated passages, leaves these passages out of the copies.
             mark: writes into this field of each record of JSONL and Parquet files whether the record is removable, or which of its passages

@@ -56,8 +56,7 @@ pub(crate) struct RemoveRequest {
 /// documents.
 ///
 /// The body is JSON, or the lines of a saved report of `dedup`, of answers to queries with all their matches,
-/// or lines `{"document": NAME}` or `{"where": {KEY: VALUE}}`. A request that was interrupted may be
-/// repeated.
+/// or lines `{"document": NAME}`. A request that was interrupted may be repeated.
 #[utoipa::path(post, path = "/v1/remove", tag = "documents",
     request_body(content((RemoveRequest = "application/json"), (String = "application/x-ndjson"))),
     responses((status = 200, description = "The removal, with the names, numbers, prefixes and values that no document has", body = ref("#/components/schemas/fpdb.rm-1")),

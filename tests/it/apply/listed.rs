@@ -86,33 +86,6 @@ fn rm_removes_the_documents_of_a_list() {
     assert!(run.stderr.contains(&told), "{run:#?}");
 }
 
-/// A file of ids becomes a list of values in the metadata.
-#[test]
-fn documents_are_listed_by_a_value_in_their_metadata() {
-    let folder = start();
-    let by =
-        |ids: &[Value]| -> String { ids.iter().map(|id| json!({"where": {"ID": id}}).to_string() + "\n").collect() };
-    folder.write("more.jsonl", "{\"id\": 12, \"text\": \"of number twelve\"}\n");
-    folder.ok(&["ingest", "-q", "--id-field", "id", "more.jsonl"]);
-    // Two records have the first id.
-    folder.write("ids.jsonl", by(&["record 2".into(), "record 6".into(), "gone".into(), 12.into()]));
-    let run = folder.run(&["apply", "ids.jsonl", "--write", "copy", "--yes", "--format", "json"]);
-    let summary = run.json().pop().unwrap();
-    assert_eq!((run.status, &summary["applied"], &summary["missing"]), (2, &json!(4), &json!(1)), "{run:#?}");
-    assert_eq!(summary["unknown_names"], json!(["ID=gone"]));
-    let copy = |name: &str| read(&folder, &format!("copy/in/{name}.jsonl"));
-    assert_eq!([copy("a"), copy("b"), copy("c")], [lines(&[1, 3, 4]), lines(&[5, 7]), lines(&[8])]);
-    let run = folder.ok(&["rm", "--report", "ids.jsonl"]);
-    assert!(run.stderr.contains("1 document of the list is not stored, or no longer: ID=gone\n"), "{run:#?}");
-    assert_eq!(folder.ok(&["list", "--format", "json"]).json().len(), 6);
-    // One value a line, and the refusal of other lists says so.
-    for wrong in ["{\"where\": {\"id\": \"a\", \"site\": \"b\"}}\n", "{\"id\": \"record 1\"}\n", "record 1\n"] {
-        folder.write("wrong.jsonl", wrong);
-        let run = folder.run(&["rm", "--report", "wrong.jsonl"]);
-        assert!(run.status == 2 && run.stderr.contains("{\"where\": {\"id\": VALUE}}"), "{run:#?}");
-    }
-}
-
 /// The records of a test set are removed for good first, and then the duplicates. So one copy of a removed
 /// survivor stays.
 #[test]

@@ -77,7 +77,7 @@ impl Error {
             Self::OtherRule { .. } => "use the options of the earlier run, or decide about all documents again".into(),
             Self::DecisionsVersion { .. } => "use the version of fpdb that wrote them, or decide about all documents again".into(),
             Self::JobInUse { .. } | Self::DocumentsInUse { .. } => "wait for it to end".into(),
-            Self::NotADedupReport { .. } => r#"a report holds one JSON object a line, as a dedup of this database gives them, and ends with the summary; a list has lines {"document": NAME} or, for a value in the metadata, {"where": {"id": VALUE}}"#.into(),
+            Self::NotADedupReport { .. } => r#"a report holds one JSON object a line, as a dedup of this database gives them, and ends with the summary; a list has lines {"document": NAME}"#.into(),
             Self::UnsuitedReport { .. } => "choose an action for such a report, or make a report for this action".into(),
             Self::FieldTaken { .. } => "name another field for the marks, or mark a copy".into(),
             Self::NoBuild { .. } => "name the folder that a distributed build wrote, the one that holds plan.json".into(),
