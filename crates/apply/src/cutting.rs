@@ -93,13 +93,27 @@ impl Cutting<'_> {
         }
         let mut left = Vec::with_capacity(text.len());
         let mut at = 0;
-        for (start, end) in self.ranges(document, text)? {
+        for range in self.ranges(document, text)? {
+            let (start, end) = whole_characters(text, range);
             left.extend_from_slice(text.get(at..start as usize).unwrap_or_default());
             at = end as usize;
         }
         left.extend_from_slice(text.get(at..).unwrap_or_default());
         Ok(Some(left))
     }
+}
+
+/// Shrinks a range of a record to whole characters. A record with halves of surrogate pairs is no UTF-8 and is
+/// read in another encoding, in which a word can begin inside a character of UTF-8.
+fn whole_characters(text: &[u8], (mut start, mut end): (u64, u64)) -> (u64, u64) {
+    let is_inside = |place: u64| text.get(place as usize).is_some_and(|byte| byte & 0xc0 == 0x80);
+    while start < end && is_inside(start) {
+        start += 1;
+    }
+    while end > start && is_inside(end) {
+        end -= 1;
+    }
+    (start, end)
 }
 
 /// True if passages can be cut out of a document without harm to the text around them. The offsets of the
