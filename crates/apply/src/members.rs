@@ -76,7 +76,7 @@ impl Contents<'_> {
     /// with the later ones of its name, unless a document of this name stays after it. Such a member may hold
     /// documents, as a mail does, or be a record of a crawl, which readers find behind later ones too. Or it
     /// would leave with a mail, or with documents that have several survivors, so that a part of them may
-    /// stay. Then all members of its name stay.
+    /// stay. Then all members of its name stay, except those whose contents are kept out.
     pub(super) fn leave_hidden(&self, source: &SourceFile, scan: &Scan<'_>, looked: &mut Looked) -> Result<()> {
         looked.cuts.sort_unstable();
         let (mut more, mut stays) = (Vec::new(), FxHashSet::default());
@@ -106,18 +106,16 @@ impl Contents<'_> {
                 }
             }
             if all_stay {
-                looked.reason = Some(HIDDEN.into());
                 stays.extend(members().map(|member| member.at.start));
             } else {
                 more.append(&mut hidden);
             }
         }
-        let attached = &mut looked.kept_out.attached;
-        looked.cuts.retain(|cut| {
-            let leaves = !stays.contains(&cut.start);
-            attached.extend((!leaves && cut.id == NO_DOCUMENT).then_some(cut.start));
-            leaves
-        });
+        let before = looked.cuts.len();
+        looked.cuts.retain(|cut| cut.id == NO_DOCUMENT || !stays.contains(&cut.start));
+        if looked.cuts.len() < before {
+            looked.reason = Some(HIDDEN.into());
+        }
         looked.cuts.append(&mut more);
         Ok(())
     }

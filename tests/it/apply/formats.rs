@@ -325,6 +325,15 @@ fn of_records_of_one_id_the_removable_one_leaves_if_the_other_is_stored() {
         assert_eq!(fs::read_to_string(folder.path().join("clean/in/a.warc")).unwrap(), *expected);
         folder.ok(&["apply", "report.jsonl", "--check", "--write", "clean"]);
     }
+    // A record whose content is kept out leaves, whatever stands before it.
+    let folder = Folder::new();
+    folder.write("in/a.warc", [record(1, 3), record(2, 1), record(2, 4), record(3, 2)].concat());
+    folder.ok(&["ingest", "-q", "--profile", "words", "in"]);
+    folder.ok(&["rm", "-q", "--keep-out", "in/a.warc#urn:uuid:2"]);
+    folder.ok(&["dedup", "--format", "json", "-o", "report.jsonl", "-q"]);
+    apply(&folder, &["--write", "clean", "--yes"]);
+    let copy = fs::read_to_string(folder.path().join("clean/in/a.warc")).unwrap();
+    assert!(!copy.contains(text(4).trim()) && copy.contains(text(3).trim()), "{copy}");
 }
 
 #[test]
