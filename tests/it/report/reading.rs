@@ -136,7 +136,7 @@ fn one_steps_through_the_differences_of_a_passage() {
     browser.open(&page(&folder), "pair=1&passage=1");
     browser.wait("document.getElementById('main').dataset.whole");
     let mut steps = |key: &str, expected: &str, words: [&str; 2]| {
-        browser.ask(&format!("dispatchEvent(new KeyboardEvent('keydown', {{ key: '{key}', bubbles: true }}))"));
+        browser.press(key);
         assert_eq!(browser.text("document.getElementById('difference').textContent"), expected);
         // The line at the place where both sides are brought to, a fifth below the upper edge.
         let seen = "[...document.querySelectorAll('.pane')].map((pane) => { const box = pane.getBoundingClientRect(); \
