@@ -60,7 +60,7 @@ pub(super) fn hint(error: &Error, verb: &str, has_memory: bool, on: &Suggested) 
         Error::NoSuchDocument { name, nearest }
             if name.contains('*') && !nearest.as_ref().is_some_and(|nearest| nearest.contains('*')) =>
         {
-            format!("a name is no pattern: `{}` shows the documents whose names begin with PREFIX{}", on.of("list PREFIX"), and_removal("PREFIX"))
+            format!("* is not a wildcard in a name: `{}` shows the documents whose names begin with PREFIX{}", on.of("list PREFIX"), and_removal("PREFIX"))
         }
         Error::NoSuchKey { keys, .. } if keys.is_empty() => format!("no document has metadata; `{}` keeps fields of records and headers of mails, and --metadata reads a table", on.of("ingest --keep-fields")),
         Error::NothingFits { option: "where", nearest: None, .. } => format!("`{}` tells the metadata of a document", on.of("show NAME")),

@@ -427,7 +427,7 @@ fn documents_that_stay_boilerplate_are_named() {
     let told = |verb: &str| {
         format!(
             "2 documents of these paths {verb} boilerplate: essays/a.txt, task.txt; \
-             `fpdb rm NAME` and an ingest without --boilerplate take that back\n"
+             to undo this, run `fpdb rm NAME`, then ingest without --boilerplate\n"
         )
     };
     let run = folder.ok(&["ingest", "essays", "--boilerplate", "task.txt", "essays/a.txt"]);

@@ -30,7 +30,7 @@ pub(crate) struct ShowArgs {
     pub(crate) names: Vec<String>,
     /// Show the stored documents of these numbers
     ///
-    /// JSON has the numbers: `id`, and `remove_id` of `dedup`.
+    /// The numbers are in JSON answers: `id`, and `remove_id` in reports of `dedup`.
     #[arg(long = "id", value_name = "N", num_args = 1..)]
     pub(crate) ids: Vec<u32>,
     /// Write the text in which offsets of passages lie, not the facts

@@ -179,7 +179,7 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
         }
         let (documents, verb) = (count(number, "document"), if number == 1 { one } else { several });
         printer.note(&format!(
-            "{documents} of these paths {verb} boilerplate: {}; `{}` and an ingest without --boilerplate take that back",
+            "{documents} of these paths {verb} boilerplate: {}; to undo this, run `{}`, then ingest without --boilerplate",
             first_names(&names, number),
             printer.suggested.of("rm NAME")
         ));

@@ -29,7 +29,7 @@ impl Error {
             Self::HashVersion { .. } => "ingest the documents again into a new database, or use the version of fpdb that made this one".into(),
             Self::ProfileMismatch { .. } => "leave the settings out to use the database's own, or make a second database for the other ones".into(),
             Self::PlaceTaken { has_others, .. } => {
-                let others = "; it has copies by another kind of report, other flags or another database: to leave out duplicates and listed documents, give the report and the list in one call; to cut passages out of such a copy, ingest it into another database";
+                let others = "; the folder has copies that another kind of report, other flags or another database made: to leave out both duplicates and listed documents, give the report and the list in one call; to cut passages out of a copy, ingest the copy into another database first";
                 format!("nothing was written: name a new folder, or move these files away{}", if *has_others { others } else { "" })
             }
             Self::InsideDatabase { .. } => "name a path outside of it: what lies there belongs to the database alone".into(),
