@@ -103,8 +103,8 @@ impl Cutting<'_> {
     }
 }
 
-/// Shrinks a range of a record to whole characters. A record with halves of surrogate pairs is no UTF-8 and is
-/// read in another encoding, in which a word can begin inside a character of UTF-8.
+/// Shrinks a range of a record to whole characters. A record with halves of surrogate pairs is no UTF-8 and
+/// is read in another encoding, in which a word can begin inside a character of UTF-8.
 fn whole_characters(text: &[u8], (mut start, mut end): (u64, u64)) -> (u64, u64) {
     let is_inside = |place: u64| text.get(place as usize).is_some_and(|byte| byte & 0xc0 == 0x80);
     while start < end && is_inside(start) {

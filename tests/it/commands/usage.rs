@@ -363,7 +363,8 @@ fn what_finds_nothing_is_told_of() {
         assert!(run.status == 2 && run.stderr.contains(&hint), "{run:?}");
     }
     // Only `rm` is answered with a command that removes.
-    let of_pattern = "* is not a wildcard in a name: `fpdb list PREFIX` shows the documents whose names begin with PREFIX";
+    let of_pattern =
+        "* is not a wildcard in a name: `fpdb list PREFIX` shows the documents whose names begin with PREFIX";
     let of_folder = "documents lie below it: `fpdb list docs/` shows them";
     for (given, hint, prefix) in
         [("docs/*.txt", of_pattern, "PREFIX"), ("docs", of_folder, "docs/"), ("docs/", of_folder, "docs/")]
