@@ -109,7 +109,7 @@ mod tests {
         let [held, quoted, own] = [2, 4, 6];
         let fingerprints = [(0, held), (10, held), (15, held), (33, quoted), (45, held), (55, held), (70, own)];
         let mut query = query(Profile::PROSE, &fingerprints);
-        query.uncounted = Uncounted::new([30..60].iter());
+        query.uncounted = Uncounted::new(std::iter::once(&(30..60)));
         let all = &IgnoredText::of(&query, &[held], &[held]).all[0];
         assert_eq!((all.counted(&(0..80)), all.counted(&(80..95))), (0, 15));
     }
