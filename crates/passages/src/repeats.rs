@@ -197,12 +197,12 @@ mod tests {
         for (place, part) in [(0, 0..8), (20, 5..12), (40, 9..13)] {
             others.splice(place..place + part.len(), part.map(|symbol| symbol as u64));
         }
-        let mut runs = runs(&others, &[0..others.len() - t + 1], t);
+        let mut runs = runs(&others, std::slice::from_ref(&(0..others.len() - t + 1)), t);
         let hash = runs.iter().find(|run| run.1 == 40).unwrap().0;
         runs.iter_mut().find(|run| run.1 == 9).unwrap().0 = hash;
         runs.sort_unstable();
         let mut found = Vec::new();
-        cover(&values, &others, &[0..values.len() - t + 1], &runs, t, &mut found);
+        cover(&values, &others, std::slice::from_ref(&(0..values.len() - t + 1)), &runs, t, &mut found);
         let places: Vec<_> = found.iter().map(|found| (found.query, found.document, found.length)).collect();
         assert_eq!(places, [(0, 0, 8), (5, 20, 7), (9, 40, 4)]);
     }
