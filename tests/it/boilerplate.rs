@@ -436,7 +436,10 @@ fn documents_that_stay_boilerplate_are_named() {
     let run = folder.ok(&["ingest", "essays", "--boilerplate", "task.txt", "essays/a.txt"]);
     assert!(!run.stderr.contains("boilerplate"), "{run:?}");
     let run = folder.ok(&["ingest", "essays", "--boilerplate", "task.txt"]);
-    assert!(run.stderr.contains("1 document of these paths stays boilerplate: essays/a.txt; `fpdb rm "), "{run:?}");
+    assert!(
+        run.stderr.contains("1 document of these paths stays boilerplate: essays/a.txt; to undo this, run `fpdb rm "),
+        "{run:?}"
+    );
     let run = folder.ok(&["ingest", "essays", "task.txt"]);
     assert!(run.stderr.contains(&told("stay")), "{run:?}");
     // A new handout does not hide that another document stays.

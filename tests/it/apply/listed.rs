@@ -155,7 +155,7 @@ fn a_list_and_a_report_share_no_copy() {
         let before = super::files(&copy);
         for yes in [&[][..], &["--yes"]] {
             let run = folder.run(&[&["apply", second, "--write", first.trim_end_matches(".jsonl")], yes].concat());
-            let hint = "to leave out duplicates and listed documents, give the report and the list in one call";
+            let hint = "to leave out both duplicates and listed documents, give the report and the list in one call";
             assert!(run.status == 2 && run.stderr.contains(hint), "{run:#?}");
             assert!(super::files(&copy) == before);
         }
