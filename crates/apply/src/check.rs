@@ -240,7 +240,7 @@ impl Check<'_> {
             let version = if !copies && !marks {
                 FileVersion::Ingested
             } else if !copies && self.log.owns(path) {
-                // This job changed size and time of the file, and no document that the database holds.
+                // This job has changed the size and time of the file, but none of its documents.
                 FileVersion::Unknown { removed: 0 }
             } else {
                 contents.version(source, &facts)?

@@ -241,7 +241,7 @@ impl Contents<'_> {
         let all = judging.unjudged.len() as u64;
         if all <= judging.may_be_removed() {
             for (hash, suffix) in std::mem::take(&mut judging.unjudged) {
-                if suffix.is_none() || self.holds(source, suffix.as_slice())? {
+                if suffix.as_deref().map_or(Ok(true), |suffix| self.holds(source, suffix))? {
                     judging.unjudged.insert(hash, suffix);
                 }
             }
@@ -342,12 +342,12 @@ impl Contents<'_> {
         Ok((scan.all.unwrap_or_default(), unjudged + more))
     }
 
-    /// True if the database holds one of these documents of a file, or may hold it under an old name.
-    pub(super) fn holds(&self, source: &SourceFile, suffixes: &[String]) -> Result<bool> {
-        if source.old_members && !suffixes.is_empty() {
+    /// True if the database holds the document of a file with this suffix, or may hold it under an old name.
+    pub(super) fn holds(&self, source: &SourceFile, suffix: &str) -> Result<bool> {
+        if source.old_members {
             return Ok(true);
         }
-        for name in suffixes.iter().flat_map(|suffix| source.names_of(suffix)) {
+        for name in source.names_of(suffix) {
             for id in self.stored.named(&name)? {
                 if self.stored.document(id)?.source.as_deref() == Some(source.path.as_str()) {
                     return Ok(true);

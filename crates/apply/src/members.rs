@@ -44,7 +44,7 @@ impl Contents<'_> {
                 }
                 let is_stored = match digest {
                     Some(digest) => self.holds_content(source, suffix, digest)?,
-                    None => self.holds(source, std::slice::from_ref(suffix))?,
+                    None => self.holds(source, suffix)?,
                 };
                 // A document may have its content under an old name.
                 stays |= is_stored || source.old_members;

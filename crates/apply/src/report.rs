@@ -141,7 +141,7 @@ struct Of {
     digest: String,
 }
 
-/// What a report of passages lists, if it is given with another report.
+/// The error message names this as the content of a report of passages that is given with another report.
 const PASSAGES_APART: &str = "passages, which are cut out in a step of their own: write the copy without the documents, ingest it into another database, and cut the passages from there";
 
 impl<'a> ParsedReport<'a> {

@@ -8,7 +8,7 @@
 //! If the text around an anchor always differs, each occurrence becomes a holder. An example is the last
 //! anchor of a menu on thousands of pages. So at most [`MOST_HOLDERS`] holders of a hash are kept. A window
 //! that no kept holder has goes to a second sort, by the hash of all its symbols. All equal windows go to the
-//! second sort too, since their first occurrence is not at a kept holder either. So the work is linear: at
+//! second sort too, since their first occurrence is not at a kept holder either. So comparisons are few: at
 //! most `MOST_HOLDERS` comparisons for an anchor, and two records for a window. The second sort has a hash of
 //! its own, for which nobody can construct texts, whereas anchors of one hash may all differ.
 

@@ -102,9 +102,9 @@ impl Intake<'_> {
         self.summary.fail(name, error);
     }
 
-    /// Tells again which members of an unchanged container are no documents. The members without a listed
-    /// name are told as one, with the name of the container. A damaged record may give any number of members,
-    /// so they are counted without a loop.
+    /// Tells again which members of an unchanged container are no documents. If the names of some
+    /// members are not listed, one message with the name of the container stands for all of them. A damaged
+    /// record may give any number of members, so they are counted without a loop.
     pub(super) fn tell_again(&mut self, container: &str, left: Vec<LeftMembers>) {
         for LeftMembers { reason, has_failed, number, first } in left {
             let unlisted = number.saturating_sub(first.len() as u64);

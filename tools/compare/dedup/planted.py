@@ -115,7 +115,7 @@ class Archive:
             length, step = self.length, max(1, self.length * 40 // 300)
             return pick(self.drawn(kind, family), length + 9 * step)[member * step:member * step + length]
         block = max(4, self.length // 10)
-        count = max(200, self.documents // 500)
+        count = max(200, self.documents // 1000)
         return [word for number in own.sample(range(count), 10) for word in pick(self.drawn(kind, 0, number), block)]
 
     def lines(self):
